@@ -1,0 +1,38 @@
+# Every target works on a fresh clone with Python 3.11+ and make; .venv is created on first use.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test install lint format bench clean
+
+demo: .venv/core.stamp  ## the main job on bundled data
+	$(BIN)/funnel demo -o out/demo --force
+
+test: .venv/dev.stamp  ## all tests
+	$(BIN)/pytest -n auto
+
+install: .venv/dev.stamp  ## .venv with every extra
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev.stamp  ## what is fast, as ratios from one run
+	$(BIN)/python benchmarks/first_merge.py
+
+.venv/core.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/dev.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ .venv/core.stamp
+
+clean:
+	rm -rf .venv out

@@ -1,0 +1,62 @@
+"""privacyfunnel: publish data X without giving away the sensitive S.
+
+    table -> joint p(s,x) -> solver -> code (partition | channel) -> frontier -> release
+
+The names below are imported when first used, so that ``funnel --help`` answers at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from privacyfunnel.codes import Channel, Partition
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.objectives import Bottleneck, Funnel
+    from privacyfunnel.solvers import Solution, Status, solve
+
+_ROOMS = {
+    "Joint": "joint",
+    "Partition": "codes",
+    "Channel": "codes",
+    "Funnel": "objectives",
+    "Bottleneck": "objectives",
+    "solve": "solvers",
+    "Solution": "solvers",
+    "Status": "solvers",
+    "datasets": "",
+    "errors": "",
+    "information": "",
+    "limits": "",
+    "plots": "",
+    "submodular": "",
+}
+
+__all__ = [
+    "Bottleneck",
+    "Channel",
+    "Funnel",
+    "Joint",
+    "Partition",
+    "Solution",
+    "Status",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'privacyfunnel' has no attribute {name!r}")
+    room = _ROOMS[name]
+    value = (
+        getattr(import_module(f"privacyfunnel.{room}"), name)
+        if room
+        else import_module(f"privacyfunnel.{name}")
+    )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_ROOMS])

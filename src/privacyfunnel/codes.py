@@ -1,0 +1,144 @@
+"""Codes: what is released for each x. A Partition is hard, a Channel is soft."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from privacyfunnel.errors import InvalidCode
+from privacyfunnel.joint import Joint
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partition:
+    """A hard code: symbol x is released as ``labels[x]``.
+
+    Labels are renumbered 0, 1, ... in order of first appearance, so two partitions with
+    the same clusters are equal.
+
+    >>> Partition([7, 3, 7]).labels
+    array([0, 1, 0])
+    >>> Partition([7, 3, 7]) == Partition([0, 1, 0])
+    True
+    """
+
+    labels: NDArray[np.int64]
+
+    def __init__(self, labels: ArrayLike) -> None:
+        given = np.asarray(labels)
+        if given.ndim != 1 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
+            raise InvalidCode(
+                f"labels must be a nonempty list of whole numbers, got {given.dtype} "
+                f"of shape {given.shape}."
+            )
+        _, first, inverse = np.unique(given, return_index=True, return_inverse=True)
+        canonical = np.argsort(np.argsort(first))[inverse].astype(np.int64)
+        canonical.flags.writeable = False
+        object.__setattr__(self, "labels", canonical)
+
+    @classmethod
+    def identity(cls, n_x: int) -> Partition:
+        """Every symbol is released as it is."""
+        return cls(np.arange(n_x))
+
+    @classmethod
+    def trivial(cls, n_x: int) -> Partition:
+        """Every symbol is released as the same one: nothing is told."""
+        return cls(np.zeros(n_x, dtype=np.int64))
+
+    @property
+    def n_x(self) -> int:
+        """Number of symbols that go in."""
+        return len(self.labels)
+
+    @cached_property
+    def n_symbols(self) -> int:
+        """Number of symbols that come out."""
+        return int(self.labels.max()) + 1
+
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """p(x̂ given x), shape ``[x, xhat]``, zeros and ones."""
+        ones = np.ones(self.n_x)
+        rows = np.arange(self.n_x)
+        return sp.csr_array((ones, (rows, self.labels)), shape=(self.n_x, self.n_symbols))
+
+    def clusters(self) -> list[NDArray[np.int64]]:
+        """The members of each released symbol, as positions of x."""
+        order = np.argsort(self.labels, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.labels))[:-1])
+
+    def push(self, joint: Joint) -> Joint:
+        """p(s,x̂): the joint after the release; a released symbol's label is its members' tuple."""
+        _check_fits(self.n_x, joint)
+        members = [tuple(joint.labels_x[i] for i in cluster) for cluster in self.clusters()]
+        return Joint.from_counts(joint.counts @ self.matrix, joint.labels_s, members)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Partition) and np.array_equal(self.labels, other.labels)
+
+    def __hash__(self) -> int:
+        return hash(self.labels.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Partition({self.n_x} symbols into {self.n_symbols})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Channel:
+    """A soft code: symbol x is released as x̂ with probability ``matrix[x, xhat]``.
+
+    >>> Channel([[1.0, 0.0], [0.5, 0.5]]).n_symbols
+    2
+    """
+
+    matrix: sp.csr_array
+
+    def __init__(self, matrix: Any) -> None:
+        try:
+            rows = sp.csr_array(matrix, dtype=float)
+        except (TypeError, ValueError):
+            raise InvalidCode("a channel needs a table of numbers [x, xhat].") from None
+        if rows.ndim != 2 or rows.nnz == 0:
+            raise InvalidCode(f"a channel needs two axes [x, xhat], got shape {rows.shape}.")
+        if not np.isfinite(rows.data).all() or (rows.data < 0).any():
+            raise InvalidCode("a channel's probabilities must be finite and not negative.")
+        sums = np.asarray(rows.sum(axis=1)).ravel()
+        worst = sums[np.argmax(np.abs(sums - 1.0))]
+        if abs(worst - 1.0) > 1e-6:
+            raise InvalidCode(f"each row of a channel must sum to 1, got {worst:.6g}.")
+        rows = sp.csr_array(sp.diags_array(1.0 / sums) @ rows)
+        rows.data.flags.writeable = False
+        object.__setattr__(self, "matrix", rows)
+
+    @property
+    def n_x(self) -> int:
+        """Number of symbols that go in."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_symbols(self) -> int:
+        """Number of symbols that can come out."""
+        return int(self.matrix.shape[1])
+
+    def push(self, joint: Joint) -> Joint:
+        """p(s,x̂): the joint after the release."""
+        _check_fits(self.n_x, joint)
+        p_sxhat = joint.p_sx @ self.matrix
+        return Joint.from_probabilities(p_sxhat, joint.labels_s, range(self.n_symbols))
+
+    def __repr__(self) -> str:
+        return f"Channel({self.n_x} symbols to {self.n_symbols})"
+
+
+Code = Partition | Channel
+
+
+def _check_fits(n_x: int, joint: Joint) -> None:
+    if n_x != joint.n_x:
+        raise InvalidCode(f"the code has {n_x} symbols but the joint has {joint.n_x}.")

@@ -1,0 +1,165 @@
+"""Joint: the frozen distribution p(s,x) that every other room works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.errors import InvalidJoint
+from privacyfunnel.information import Array, entropy, mutual_information
+from privacyfunnel.validation import check_counts, check_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Joint:
+    """The joint distribution of the sensitive S and the publishable X.
+
+    Held as weights ``counts[s, x]`` (CSC, read-only) and their sum ``total``, so that
+    p(s,x) = counts / total. Sums of whole counts are exact, which keeps ties ties.
+    Build one with :meth:`from_counts`, :meth:`from_probabilities` or :meth:`from_table`.
+
+    >>> joint = Joint.from_counts([[2, 0, 1], [0, 2, 1]])
+    >>> joint.n_s, joint.n_x, joint.n_records
+    (2, 3, 6)
+    >>> round(joint.information, 4)
+    0.6667
+    """
+
+    counts: sp.csc_array
+    labels_s: tuple[Any, ...]
+    labels_x: tuple[Any, ...]
+    n_records: int | None  # None where the weights are not a count of records
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Any,
+        labels_s: Sequence[Any] | None = None,
+        labels_x: Sequence[Any] | None = None,
+    ) -> Joint:
+        """From counts ``[s, x]``, dense or scipy.sparse; all-zero rows and columns are dropped.
+
+        >>> Joint.from_counts([[3, 0], [1, 0]], labels_x=["a", "b"]).labels_x
+        ('a',)
+        """
+        matrix = check_counts(counts)
+        names_s = check_labels("labels_s", labels_s, matrix.shape[0])
+        names_x = check_labels("labels_x", labels_x, matrix.shape[1])
+        rows = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
+        columns = np.flatnonzero(np.diff(matrix.indptr))
+        if len(rows) < matrix.shape[0]:
+            matrix, names_s = sp.csc_array(matrix[rows]), tuple(names_s[i] for i in rows)
+        if len(columns) < matrix.shape[1]:
+            matrix, names_x = sp.csc_array(matrix[:, columns]), tuple(names_x[j] for j in columns)
+        whole = bool((matrix.data == np.rint(matrix.data)).all())
+        return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None)
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        p_sx: Any,
+        labels_s: Sequence[Any] | None = None,
+        labels_x: Sequence[Any] | None = None,
+    ) -> Joint:
+        """From probabilities ``p_sx[s, x]`` that sum to 1.
+
+        >>> Joint.from_probabilities([[0.5, 0.0], [0.0, 0.5]]).information
+        1.0
+        """
+        total = float(check_counts(p_sx).sum())
+        if abs(total - 1.0) > 1e-6:
+            raise InvalidJoint(
+                f"p_sx must sum to 1, got {total:.6g}; pass counts to Joint.from_counts to normalise."
+            )
+        joint = cls.from_counts(p_sx, labels_s, labels_x)
+        return cls._frozen(joint.counts, joint.labels_s, joint.labels_x, None)
+
+    @classmethod
+    def from_table(
+        cls, table: pd.DataFrame, sensitive: Sequence[str], public: Sequence[str]
+    ) -> Joint:
+        """Count a pandas table; a symbol of several columns is the tuple of its values.
+
+        Missing values are a symbol of their own (None). The columns may overlap.
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [40, 40, 61], "city": ["Bonn", None, "Bonn"]})
+        >>> Joint.from_table(table, sensitive=["age"], public=["city"]).labels_x
+        ('Bonn', None)
+        """
+        from privacyfunnel.tables import count
+
+        return cls.from_counts(*count(table, sensitive, public))
+
+    @classmethod
+    def _frozen(
+        cls,
+        counts: sp.csc_array,
+        labels_s: tuple[Any, ...],
+        labels_x: tuple[Any, ...],
+        n_records: int | None,
+    ) -> Joint:
+        counts.sort_indices()
+        for part in (counts.data, counts.indices, counts.indptr):
+            part.flags.writeable = False
+        return cls(counts, labels_s, labels_x, n_records)
+
+    @property
+    def n_s(self) -> int:
+        """Number of sensitive symbols."""
+        return int(self.counts.shape[0])
+
+    @property
+    def n_x(self) -> int:
+        """Number of publishable symbols."""
+        return int(self.counts.shape[1])
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of all weights."""
+        return float(self.counts.sum())
+
+    @cached_property
+    def p_s(self) -> Array:
+        """p(s), shape ``[s]``."""
+        return np.asarray(self.counts.sum(axis=1)).ravel() / self.total
+
+    @cached_property
+    def p_x(self) -> Array:
+        """p(x), shape ``[x]``."""
+        return np.asarray(self.counts.sum(axis=0)).ravel() / self.total
+
+    @cached_property
+    def p_sx(self) -> sp.csc_array:
+        """p(s,x), shape ``[s, x]``, sparse; ``.toarray()`` for a dense one."""
+        return sp.csc_array(self.counts / self.total)
+
+    @cached_property
+    def entropy_s(self) -> float:
+        """H(S) in bits."""
+        return entropy(self.p_s)
+
+    @cached_property
+    def entropy_x(self) -> float:
+        """H(X) in bits."""
+        return entropy(self.p_x)
+
+    @cached_property
+    def information(self) -> float:
+        """I(S;X) in bits: what publishing X as it is would tell about S."""
+        return mutual_information(self.p_sx)
+
+    def __repr__(self) -> str:
+        records = "" if self.n_records is None else f", {self.n_records} records"
+        return (
+            f"Joint({self.n_s} sensitive x {self.n_x} public symbols{records}; "
+            f"H(S)={self.entropy_s:.3f}, H(X)={self.entropy_x:.3f}, I(S;X)={self.information:.3f} bits)"
+        )
