@@ -12,9 +12,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from privacyfunnel.codes import Channel, Partition
+    from privacyfunnel.frontiers import Frontier
     from privacyfunnel.joint import Joint
     from privacyfunnel.objectives import Bottleneck, Funnel
     from privacyfunnel.solvers import Solution, Status, solve
+    from privacyfunnel.sweep import frontier
 
 _ROOMS = {
     "Joint": "joint",
@@ -23,6 +25,8 @@ _ROOMS = {
     "Funnel": "objectives",
     "Bottleneck": "objectives",
     "solve": "solvers",
+    "frontier": "sweep",
+    "Frontier": "frontiers",
     "Solution": "solvers",
     "Status": "solvers",
     "datasets": "",
@@ -36,11 +40,13 @@ _ROOMS = {
 __all__ = [
     "Bottleneck",
     "Channel",
+    "Frontier",
     "Funnel",
     "Joint",
     "Partition",
     "Solution",
     "Status",
+    "frontier",
     "solve",
 ]
 

@@ -31,7 +31,7 @@ def entropy(p: ArrayLike) -> float:
     >>> entropy([0.25] * 4)
     2.0
     """
-    return float(-plogp(p).sum()) + 0.0
+    return max(0.0, float(-plogp(p).sum()))
 
 
 def kl(p: ArrayLike, q: ArrayLike) -> float:

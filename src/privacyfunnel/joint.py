@@ -11,11 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidJoint
-from privacyfunnel.information import Array, entropy, mutual_information
+from privacyfunnel.information import Array, entropy, mutual_information, plogp
 from privacyfunnel.validation import check_counts, check_labels
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from privacyfunnel.columns import ColumnRules
+
+
+LARGEST_TABLE = 1_000_000  # whole weights up to here have η looked up instead of computed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,20 +87,30 @@ class Joint:
 
     @classmethod
     def from_table(
-        cls, table: pd.DataFrame, sensitive: Sequence[str], public: Sequence[str]
+        cls,
+        table: Any,
+        sensitive: str | Sequence[str],
+        public: str | Sequence[str],
+        *,
+        columns: ColumnRules | None = None,
+        weight: str | None = None,
+        memory: str | None = None,
     ) -> Joint:
-        """Count a pandas table; a symbol of several columns is the tuple of its values.
+        """Count a table: a path, a ``duckdb://FILE#TABLE`` address or any narwhals frame.
 
-        Missing values are a symbol of their own (None). The columns may overlap.
+        A symbol of several columns is the tuple of its values; missing values are a symbol of
+        their own (None), last in the rising order of symbols. The columns may overlap. ``columns``
+        coarsens, ``weight`` names a column of weights, ``memory`` bounds DuckDB ("2GB").
 
         >>> import pandas as pd
         >>> table = pd.DataFrame({"age": [40, 40, 61], "city": ["Bonn", None, "Bonn"]})
         >>> Joint.from_table(table, sensitive=["age"], public=["city"]).labels_x
         ('Bonn', None)
         """
-        from privacyfunnel.tables import count
+        from privacyfunnel.tables import count, open_table
 
-        return cls.from_counts(*count(table, sensitive, public))
+        opened = open_table(table, memory=memory)
+        return count(opened, sensitive, public, columns=columns, weight=weight).joint()
 
     @classmethod
     def _frozen(
@@ -163,3 +176,33 @@ class Joint:
             f"Joint({self.n_s} sensitive x {self.n_x} public symbols{records}; "
             f"H(S)={self.entropy_s:.3f}, H(X)={self.entropy_x:.3f}, I(S;X)={self.information:.3f} bits)"
         )
+
+
+def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:
+    """``indptr``, ``indices``, ``data`` and the number of rows, as every compiled loop takes them.
+
+    Always fresh arrays of the same types, because a loop is compiled anew for each combination of
+    types and flags that it meets.
+    """
+    return (
+        np.array(matrix.indptr, dtype=np.int64),
+        np.array(matrix.indices, dtype=np.int64),
+        np.array(matrix.data, dtype=np.float64),
+        int(matrix.shape[0]),
+    )
+
+
+def eta_table(weights: Array) -> Array:
+    """η(0), η(1), ..., η(Σ weights) where all weights are whole and few enough, else empty.
+
+    Compiled loops look η up there instead of computing a logarithm.
+
+    >>> eta_table(np.array([1.0, 1.0]))
+    array([0., 0., 2.])
+    >>> eta_table(np.array([0.5, 1.0])).size
+    0
+    """
+    total = float(weights.sum())
+    if total > LARGEST_TABLE or not (weights == np.rint(weights)).all():
+        return np.zeros(0)
+    return plogp(np.arange(int(total) + 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.information import entropy, mutual_information, plogp
@@ -58,12 +58,12 @@ class Objective:
 
     def f(self, joint: Joint, subset: ArrayLike) -> float:
         """f(W) = Σ_{i∈W} η(p_i) − η(p_W): minus the utility lost by merging W."""
-        p_x = joint.p_x[np.asarray(subset)]
+        p_x = joint.p_x[_positions(subset)]
         return float(plogp(p_x).sum() - plogp(p_x.sum()))
 
     def g(self, joint: Joint, subset: ArrayLike) -> float:
         """g(W) = Σ_s [Σ_{i∈W} η(p_{s,i}) − η(p_{s,W})]."""
-        p_sx = joint.p_sx[:, np.asarray(subset)]
+        p_sx = joint.p_sx[:, _positions(subset)]
         return float(plogp(p_sx.data).sum() - plogp(np.asarray(p_sx.sum(axis=1))).sum())
 
     def merge_change(self, joint: Joint, subset: ArrayLike) -> float:
@@ -111,6 +111,12 @@ class Bottleneck(Objective):
         0.25
         """
         return cls(1.0 / beta)
+
+
+def _positions(subset: ArrayLike) -> NDArray[np.intp]:
+    """Positions of a subset given as positions or as a mask."""
+    given = np.asarray(subset)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)
 
 
 PROBLEMS: dict[str, type[Objective]] = {"funnel": Funnel, "bottleneck": Bottleneck}

@@ -8,18 +8,22 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Solver, Status
+from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
+from privacyfunnel.solvers.moves import MoveSearch
 from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge, PairwiseMerge
 from privacyfunnel.validation import check_choice, check_rng
 
 __all__ = ["SOLVERS", "Solution", "Solver", "Status", "make_solver", "solve"]
 
 SOLVERS: dict[str, type[Solver]] = {
+    "best": BestSearch,
     "iac-mdsf": IacMdsf,
     "pairwise": PairwiseMerge,
     "agglomerative": AgglomerativeBottleneck,
     "greedy": GreedyMerge,
+    "moves": MoveSearch,
     "exhaustive": ExhaustiveSearch,
 }
 
@@ -40,7 +44,7 @@ def make_solver(method: str, **options: Any) -> Solver:
 
 
 def solve(
-    joint: Joint, objective: Objective, method: str = "greedy", *, seed: int = 0, **options: Any
+    joint: Joint, objective: Objective, method: str = "best", *, seed: int = 0, **options: Any
 ) -> Solution:
     """Search a code of low value for one objective.
 

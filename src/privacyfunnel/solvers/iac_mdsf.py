@@ -33,7 +33,6 @@ MDSF: dict[str, MdsfSearch] = {
     "ssp-minnorm": partial(ssp, minimise=min_norm_point),
     "supsub": supsub,
     "modmod": modmod,
-    "exhaustive": lambda first, second, *, rng: exhaustive(first, second),
 }
 
 
@@ -46,9 +45,9 @@ class IacMdsf:
 
     ``mdsf`` names the search for W, ``starts`` how many random starts it gets in each iteration;
     the best W is kept. When no start finds a merge, all pairs are tried before the end is declared.
-    The best first merge need not lead to the best end, so there are ``runs`` whole runs and the
-    best end counts. ``paper=True`` is the paper's own behaviour: one run, one start, and the first
-    W of at most one symbol ends it.
+    The best first merge need not lead to the best end, so there are ``runs`` whole runs, each with
+    half the starts of the one before, and the best end counts. ``paper=True`` is the paper's own
+    behaviour: one run, one start, and the first W of at most one symbol ends it.
     """
 
     mdsf: str = "ssp"
@@ -57,7 +56,7 @@ class IacMdsf:
     paper: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("mdsf", self.mdsf, list(MDSF))
+        check_choice("mdsf", self.mdsf, [*MDSF, "exhaustive"])
         check_at_least("starts", self.starts, 1)
         check_at_least("runs", self.runs, 1)
 
@@ -71,12 +70,19 @@ class IacMdsf:
     ) -> Solution:
         """Run from ``start`` (default: every symbol on its own)."""
         start = Partition.identity(joint.n_x) if start is None else start
-        runs = 1 if self.paper else self.runs
-        solutions = [self._run(joint, objective, start, rng) for _ in range(runs)]
+        starts = [max(1, self.starts >> k) for k in range(self.runs)]
+        if self.paper:
+            starts = [1]
+        solutions = [self._run(joint, objective, start, n, rng) for n in starts]
         return min(solutions, key=lambda solution: solution.value)
 
     def _run(
-        self, joint: Joint, objective: Objective, start: Partition, rng: np.random.Generator
+        self,
+        joint: Joint,
+        objective: Objective,
+        start: Partition,
+        n_starts: int,
+        rng: np.random.Generator,
     ) -> Solution:
         labels = start.labels
         counts = sp.csc_array(joint.counts @ start.matrix)
@@ -84,7 +90,7 @@ class IacMdsf:
         history = [Step(value, counts.shape[1])]
         status = Status.CONVERGED
         while counts.shape[1] > 1:
-            found = self._best_merge(counts, joint.total, objective, rng)
+            found = self._best_merge(counts, joint.total, objective, n_starts, rng)
             if found.value > -FLAT:
                 pair = _best_pair(counts, joint.total, objective)
                 if pair.value > -FLAT:
@@ -101,14 +107,17 @@ class IacMdsf:
         return Solution.measured(joint, objective, Partition(labels), status, tuple(history))
 
     def _best_merge(
-        self, counts: sp.csc_array, total: float, objective: Objective, rng: np.random.Generator
+        self,
+        counts: sp.csc_array,
+        total: float,
+        objective: Objective,
+        n_starts: int,
+        rng: np.random.Generator,
     ) -> SetResult:
-        """The best W over all starts, with the steps of all of them."""
         first, second = difference(counts, total, objective)
-        once = self.paper or self.mdsf == "exhaustive"
-        runs = [MDSF[self.mdsf](first, second, rng=rng) for _ in range(1 if once else self.starts)]
-        best = min(runs, key=lambda run: run.value)
-        return SetResult(best.subset, best.value, sum(run.steps for run in runs))
+        if self.mdsf == "exhaustive":
+            return exhaustive(first, second)
+        return MDSF[self.mdsf](first, second, rng=rng, starts=n_starts)
 
 
 def difference(counts: sp.csc_array, total: float, objective: Objective) -> tuple[Affine, Affine]:

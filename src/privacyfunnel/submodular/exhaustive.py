@@ -22,6 +22,6 @@ def exhaustive(first: SetFunction, second: SetFunction) -> SetResult:
     n = first.n
     if n > MAX_N:
         raise InvalidInput(f"exhaustive search takes at most {MAX_N} elements, got {n}; use ssp.")
-    values = first.table() - second.table()
+    values = first.values() - second.values()
     best = int(np.argmin(values))
     return SetResult((best >> np.arange(n) & 1).astype(bool), float(values[best]), len(values), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.information import Array, plogp
+from privacyfunnel.joint import csc_columns, eta_table
 
 Mask = NDArray[np.bool_]
 
@@ -54,7 +56,7 @@ class SetFunction(ABC):
             result[j] = self(inside) - self(outside)
         return result
 
-    def table(self) -> Array:
+    def values(self) -> Array:
         """F of all 2ⁿ subsets; bit j of the position says whether j is in the subset."""
         bits = np.arange(2**self.n)[:, None] >> np.arange(self.n) & 1
         return np.array([self(row) for row in bits.astype(bool)])
@@ -80,28 +82,33 @@ class MergeEntropy(SetFunction):
         object.__setattr__(self, "n", self.weights.shape[1])
 
     @cached_property
-    def _columns(self) -> tuple[Any, ...]:
-        w = self.weights
-        return w.indptr, w.indices, w.data, w.shape[0]
+    def columns(self) -> tuple[Any, ...]:
+        """The weights as the compiled loops take them."""
+        return csc_columns(self.weights)
+
+    @cached_property
+    def table(self) -> Array:
+        """η of whole numbers, see `eta_table`."""
+        return eta_table(self.weights.data)
 
     def __call__(self, subset: Mask) -> float:
-        chosen = self.weights[:, np.flatnonzero(subset)]
-        apart = plogp(chosen.data).sum()
-        return float(apart - plogp(chosen.sum(axis=1)).sum()) / self.total
+        from privacyfunnel._kernels import set_value
+
+        return float(set_value(*self.columns, subset)) / self.total
 
     def chain(self, order: NDArray[np.int64]) -> Array:
         from privacyfunnel._kernels import chain_gains
 
-        gains: Array = chain_gains(*self._columns, np.asarray(order, dtype=np.int64))
+        gains: Array = chain_gains(*self.columns, np.asarray(order, dtype=np.int64))
         return gains / self.total
 
     def gains(self, subset: Mask) -> Array:
         from privacyfunnel._kernels import set_gains
 
-        gains: Array = set_gains(*self._columns, subset)
+        gains: Array = set_gains(*self.columns, subset)
         return gains / self.total
 
-    def table(self) -> Array:
+    def values(self) -> Array:
         values = subset_sums(plogp(self.weights.toarray()).sum(axis=0))
         for row in self.weights.toarray():
             values -= plogp(subset_sums(row))
@@ -134,8 +141,8 @@ class Affine(SetFunction):
     def gains(self, subset: Mask) -> Array:
         return self.scale * self.inner.gains(subset) + self.shift
 
-    def table(self) -> Array:
-        return self.scale * self.inner.table() + subset_sums(self.shift)
+    def values(self) -> Array:
+        return self.scale * self.inner.values() + subset_sums(self.shift)
 
 
 def scaled(function: SetFunction, scale: float) -> Affine:
@@ -144,7 +151,7 @@ def scaled(function: SetFunction, scale: float) -> Affine:
 
 
 def subset_sums(values: Array) -> Array:
-    """Σ_{i∈W} values_i of all 2ⁿ subsets, in the order of `SetFunction.table`.
+    """Σ_{i∈W} values_i of all 2ⁿ subsets, in the order of `SetFunction.values`.
 
     >>> subset_sums(np.array([1.0, 10.0]))
     array([ 0.,  1., 10., 11.])
@@ -163,6 +170,14 @@ class SetResult:
     value: float
     steps: int
     gap: float | None = None
+
+
+def best_run(runs: Iterable[SetResult]) -> SetResult:
+    """The best of several runs, with the steps of all; ∅, which costs nothing, if none gains."""
+    runs = list(runs)
+    best = min(runs, key=lambda run: run.value)
+    subset = best.subset if best.value < 0 else np.zeros_like(best.subset)
+    return SetResult(subset, min(best.value, 0.0), sum(run.steps for run in runs))
 
 
 def lower_bound(function: SetFunction, order: NDArray[np.int64]) -> Array:

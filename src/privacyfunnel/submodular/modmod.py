@@ -7,6 +7,7 @@ import numpy as np
 from privacyfunnel.submodular.functions import (
     SetFunction,
     SetResult,
+    best_run,
     lower_bound,
     order_from,
     upper_bounds,
@@ -18,8 +19,8 @@ def modmod(
     second: SetFunction,
     *,
     rng: np.random.Generator,
+    starts: int = 12,
     tol: float = 1e-6,
-    max_iter: int = 100,
 ) -> SetResult:
     """Lower first(W) − second(W), both submodular, by minimising modular upper bounds.
 
@@ -33,14 +34,17 @@ def modmod(
     >>> modmod(scaled(f, 1.0), scaled(f, 0.5), rng=np.random.default_rng(1)).value
     -0.75
     """
-    subset = rng.random(first.n) < rng.random()
-    best = SetResult(subset, first(subset) - second(subset), 0)
-    for step in range(1, max_iter + 1):
-        below = lower_bound(second, order_from(best.subset, rng))
-        candidates = [above - below < 0 for above in upper_bounds(first, best.subset)]
-        values = [first(w) - second(w) for w in candidates]
-        better = int(np.argmin(values))
-        if values[better] >= best.value - tol:
-            break
-        best = SetResult(candidates[better], values[better], step)
-    return best if best.value < 0 else SetResult(np.zeros(first.n, dtype=bool), 0.0, best.steps)
+
+    def descend() -> SetResult:
+        subset = rng.random(first.n) < rng.random()
+        best = SetResult(subset, first(subset) - second(subset), 0)
+        while True:
+            below = lower_bound(second, order_from(best.subset, rng))
+            candidates = [above - below < 0 for above in upper_bounds(first, best.subset)]
+            values = [first(w) - second(w) for w in candidates]
+            better = int(np.argmin(values))
+            if values[better] >= best.value - tol:
+                return best
+            best = SetResult(candidates[better], values[better], best.steps + 1)
+
+    return best_run(descend() for _ in range(starts))

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 import numpy as np
 
 from privacyfunnel.submodular.functions import (
     Affine,
+    MergeEntropy,
     SetFunction,
     SetResult,
+    best_run,
     lower_bound,
     order_from,
 )
 from privacyfunnel.submodular.minnorm import min_norm_point
 from privacyfunnel.submodular.prefix import best_prefix, has_closed_form
+
+PATIENCE = 3  # orders in a row that may gain nothing before a start is given up
 
 
 def ssp(
@@ -22,15 +27,16 @@ def ssp(
     second: SetFunction,
     *,
     rng: np.random.Generator,
+    starts: int = 12,
     minimise: Callable[[Affine], SetResult] | None = None,
     tol: float = 1e-6,
-    max_iter: int = 100,
 ) -> SetResult:
-    """Lower first(W) − second(W), both submodular, step by step.
+    """Lower first(W) − second(W), both submodular, step by step; the best of several starts.
 
-    Replace ``second`` by its modular lower bound along a random order that starts with the current W,
-    minimise the submodular rest exactly, repeat while it falls by more than ``tol``. ``minimise``
-    is the exact minimiser inside: the closed form where it applies, else the min-norm point.
+    Replace ``second`` by its modular lower bound along a random order that starts with the current
+    W, minimise the submodular rest exactly, repeat. An order that gains no more than ``tol`` ends
+    a lone start, three in a row end one of three or more. ``minimise`` is the exact minimiser
+    inside: the closed form where it applies, else the min-norm point.
 
     >>> from privacyfunnel.submodular.functions import MergeEntropy, scaled
     >>> import scipy.sparse as sp
@@ -38,16 +44,53 @@ def ssp(
     >>> ssp(scaled(f, 1.0), scaled(f, 0.5), rng=np.random.default_rng(0)).subset
     array([ True,  True,  True])
     """
+    if minimise is None and has_closed_form(first) and _is_plain(first) and _is_plain(second):
+        return _in_closed_form(first, second, rng, starts, tol)
     if minimise is None:
         minimise = best_prefix if has_closed_form(first) else min_norm_point
-    best = SetResult(np.zeros(first.n, dtype=bool), 0.0, 0)
-    steps = 0
-    for _ in range(max_iter):
-        bound = lower_bound(second, order_from(best.subset, rng))
-        found = minimise(Affine(first.inner, first.scale, first.shift - bound))
-        steps += found.steps
-        value = first(found.subset) - second(found.subset)
-        if value >= best.value - tol:
-            break
-        best = SetResult(found.subset, value, steps)
-    return SetResult(best.subset, best.value, steps)
+    patience = min(PATIENCE, starts)
+
+    def descend() -> SetResult:
+        best, steps, left = SetResult(np.zeros(first.n, dtype=bool), 0.0, 0), 0, patience
+        while left > 0:
+            bound = lower_bound(second, order_from(best.subset, rng))
+            found = minimise(Affine(first.inner, first.scale, first.shift - bound))
+            steps += found.steps
+            value = first(found.subset) - second(found.subset)
+            left -= 1
+            if value < best.value - tol:
+                best, left = SetResult(found.subset, value, steps), patience
+        return SetResult(best.subset, best.value, steps)
+
+    return best_run(descend() for _ in range(starts))
+
+
+def _is_plain(function: SetFunction) -> TypeGuard[Affine]:
+    """A multiple of f or g and nothing else."""
+    return (
+        isinstance(function, Affine)
+        and isinstance(function.inner, MergeEntropy)
+        and not function.shift.any()
+    )
+
+
+def _in_closed_form(
+    first: Affine, second: Affine, rng: np.random.Generator, starts: int, tol: float
+) -> SetResult:
+    """The same for the funnel's own f and g, compiled as a whole."""
+    from privacyfunnel._kernels import ssp_in_closed_form
+
+    f, g = first.inner, second.inner
+    assert isinstance(f, MergeEntropy)
+    assert isinstance(g, MergeEntropy)
+    subset, value, steps = ssp_in_closed_form(
+        g.columns,
+        f.columns[2],  # one row without zeros: its data are the masses
+        g.table,
+        (first.scale / f.total, second.scale / g.total),
+        starts,
+        min(PATIENCE, starts),
+        tol,
+        rng,
+    )
+    return SetResult(subset, float(value), int(steps))

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.submodular.functions import Affine, Mask, SetFunction, SetResult, upper_bounds
+from privacyfunnel.submodular.functions import (
+    Affine,
+    Mask,
+    SetFunction,
+    SetResult,
+    best_run,
+    upper_bounds,
+)
 
 
 def supsub(
@@ -13,8 +20,8 @@ def supsub(
     second: SetFunction,
     *,
     rng: np.random.Generator,
+    starts: int = 4,
     tol: float = 1e-6,
-    max_iter: int = 100,
 ) -> SetResult:
     """Lower first(W) − second(W), both submodular: bound ``first``, then maximise second − bound.
 
@@ -27,20 +34,23 @@ def supsub(
     >>> supsub(scaled(f, 1.0), scaled(f, 0.5), rng=np.random.default_rng(1)).value
     -0.75
     """
-    subset = rng.random(first.n) < rng.random()
-    best = SetResult(subset, first(subset) - second(subset), 0)
-    for step in range(1, max_iter + 1):
-        candidates: list[Mask] = []
-        for above in upper_bounds(first, best.subset):
-            rest = Affine(second, 1.0, -above)
-            candidates.append(climb(rest, best.subset))
-            candidates.append(climb(rest, double_greedy(rest, rng.permutation(first.n))))
-        values = [first(w) - second(w) for w in candidates]
-        better = int(np.argmin(values))
-        if values[better] >= best.value - tol:
-            break
-        best = SetResult(candidates[better], values[better], step)
-    return best if best.value < 0 else SetResult(np.zeros(first.n, dtype=bool), 0.0, best.steps)
+
+    def descend() -> SetResult:
+        subset = rng.random(first.n) < rng.random()
+        best = SetResult(subset, first(subset) - second(subset), 0)
+        while True:
+            candidates: list[Mask] = []
+            for above in upper_bounds(first, best.subset):
+                rest = Affine(second, 1.0, -above)
+                candidates.append(climb(rest, best.subset))
+                candidates.append(climb(rest, double_greedy(rest, rng.permutation(first.n))))
+            values = [first(w) - second(w) for w in candidates]
+            better = int(np.argmin(values))
+            if values[better] >= best.value - tol:
+                return best
+            best = SetResult(candidates[better], values[better], best.steps + 1)
+
+    return best_run(descend() for _ in range(starts))
 
 
 def double_greedy(function: SetFunction, order: NDArray[np.int64]) -> Mask:

@@ -1,0 +1,5 @@
+"""``python -m privacyfunnel`` is the ``funnel`` command."""
+
+from privacyfunnel.cli import main
+
+main()

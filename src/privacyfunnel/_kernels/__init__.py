@@ -1,0 +1,28 @@
+"""Compiled loops: contiguous arrays in, arrays or scalars out.
+
+Weights come as the parts of a CSC matrix ``[row, symbol]``: ``indptr``, ``indices``, ``data``, and
+the number of rows. Each loop has a slow, obvious twin in ``tests/reference.py``.
+"""
+
+from privacyfunnel._kernels.merges import best_pair, best_partition, merge_path
+from privacyfunnel._kernels.moves import anneal, swap_descent
+from privacyfunnel._kernels.sets import (
+    chain_gains,
+    prefix_step,
+    set_gains,
+    set_value,
+    ssp_in_closed_form,
+)
+
+__all__ = [
+    "anneal",
+    "best_pair",
+    "best_partition",
+    "chain_gains",
+    "merge_path",
+    "prefix_step",
+    "set_gains",
+    "set_value",
+    "ssp_in_closed_form",
+    "swap_descent",
+]

@@ -1,0 +1,92 @@
+"""Checkpoint: what a long sweep has found so far, one line of JSON each, so that it can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from privacyfunnel import __version__
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.joint import Joint
+from privacyfunnel.solvers.base import Status
+
+FORMAT = "privacyfunnel-checkpoint-1"
+
+Found = tuple[Partition, Status]
+
+
+def fingerprint(joint: Joint, *settings: Any) -> str:
+    """A digest of the table and of everything else that decides a sweep's result."""
+    digest = hashlib.sha256()
+    counts = joint.counts
+    for part in (counts.indptr, counts.indices, counts.data):
+        digest.update(part.astype("<f8").tobytes())
+    digest.update(repr((counts.shape, __version__, settings)).encode())
+    return digest.hexdigest()
+
+
+@dataclass
+class Checkpoint:
+    """Finished tasks by name, appended to a file as they come; without a path, memory only.
+
+    A line that was cut off when the sweep was killed is skipped with a warning.
+    """
+
+    path: Path | None
+    digest: str
+    found: dict[str, Found] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.path is None:
+            return
+        try:
+            if self.path.exists() and self.path.stat().st_size > 0:
+                self._read(self.path)
+            else:
+                self._append({"format": FORMAT, "fingerprint": self.digest}, mode="w")
+        except OSError as error:
+            raise DataUnavailable(f"checkpoint {self.path}: {error.strerror or error}.") from None
+
+    def _read(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        header, *lines = text.split("\n")
+        if _parse(header).get("format") != FORMAT:
+            raise InvalidInput(f"{path} is not a checkpoint of this version; name another file.")
+        if _parse(header)["fingerprint"] != self.digest:
+            raise InvalidInput(
+                f"{path} is the checkpoint of another table or of other settings; "
+                "name another file or delete it."
+            )
+        for number, line in enumerate(lines, start=2):
+            entry = _parse(line)
+            if {"task", "labels", "status"} <= entry.keys():
+                self.found[entry["task"]] = (Partition(entry["labels"]), Status[entry["status"]])
+            elif line:
+                warnings.warn(f"{path}, line {number}: cut off, skipped.", stacklevel=4)
+        if not text.endswith("\n"):  # do not glue the next line to a cut-off one
+            with path.open("a", encoding="utf-8") as file:
+                file.write("\n")
+
+    def add(self, task: str, code: Partition, status: Status) -> None:
+        """Note a finished task."""
+        self.found[task] = (code, status)
+        if self.path is not None:
+            self._append({"task": task, "status": status.name, "labels": code.labels.tolist()})
+
+    def _append(self, entry: dict[str, Any], mode: str = "a") -> None:
+        assert self.path is not None
+        with self.path.open(mode, encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}

@@ -1,0 +1,85 @@
+"""``funnel demo``: the main job on data that is bundled with scikit-learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privacyfunnel.cli.frontier import FILES, write_frontier
+from privacyfunnel.cli.options import Force, Seed, make_folder
+from privacyfunnel.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from privacyfunnel.frontiers import Frontier
+
+SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8]
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")] = Path(
+        "funnel-demo"
+    ),
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Hide age and sex of 442 patients while publishing sex and cholesterol.
+
+    The columns are those of the paper; the table comes with scikit-learn.
+    """
+    import privacyfunnel as pf
+
+    folder = make_folder(output, FILES, force)
+    table = pf.datasets.load_demo()
+    joint = pf.Joint.from_table(table, sensitive=["age", "sex"], public=["sex", "chol"])
+    typer.echo(
+        f"{len(table)} patients. Sensitive: age and sex, {joint.entropy_s:.2f} bits. "
+        f"To publish: sex and cholesterol, {joint.entropy_x:.2f} bits.\n"
+        f"Published as they are, they give away {joint.information:.2f} bits, "
+        f"{joint.information / joint.entropy_s:.0%} of what is sensitive.\n"
+    )
+    with progress_bar("Searching releases") as progress:
+        found = pf.frontier(
+            joint, n_points=19, n_jobs=2, seed=seed, effort="fast", progress=progress
+        )
+    write_frontier(found, folder, force)
+    _print_table(found)
+    _print_words(found, folder)
+
+
+def _print_table(found: Frontier) -> None:
+    """Releases near round utilities, as a table on the terminal."""
+    typer.echo(f"{'utility kept':>12}  {'leakage':>8}  {'limit':>8}  {'symbols':>7}")
+    frame = found.to_frame()
+    for asked in SHOWN:
+        row = frame[frame.utility >= asked].iloc[0]
+        proved = "  proved optimal" if row.gap == 0 else ""
+        typer.echo(
+            f"{row.utility:>12.1%}  {row.leakage:>8.2%}  {row.limit:>8.2%}  "
+            f"{row.n_symbols:>7.0f}{proved}"
+        )
+
+
+def _print_words(found: Frontier, folder: Path) -> None:
+    """What the table shows, for someone who is no information theorist."""
+    frame = found.to_frame()
+    chosen = frame[frame.utility >= 0.3].iloc[0]
+    whole = frame.iloc[-1]
+    proved = frame[(frame.gap == 0) & (frame.utility > 0.01)]
+    typer.echo(
+        f"\nGrouping {found.joint.n_x} values into {chosen.n_symbols:.0f} keeps "
+        f"{chosen.utility:.0%} of the information in sex and cholesterol but gives away "
+        f"{chosen.leakage:.1%} of age and sex, {whole.leakage / chosen.leakage:.0f} times less "
+        f"than publishing everything."
+    )
+    if len(proved):
+        typer.echo(
+            f"From {proved.utility.iloc[0]:.0%} utility on, the releases marked as proved "
+            "optimal meet a limit that no release can beat."
+        )
+    typer.echo(
+        "These figures describe the 442 records themselves. With so few records per value most "
+        "of the link between X and S is chance: they say little about other patients.\n"
+        f"Picture and numbers: {folder}"
+    )

@@ -1,0 +1,101 @@
+"""``funnel frontier``: the trade-off of a table, as csv, picture and page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privacyfunnel.cli.options import (
+    Effort,
+    Force,
+    Jobs,
+    MinCount,
+    Output,
+    Public,
+    Seed,
+    Sensitive,
+    Table,
+    make_folder,
+    read_columns,
+    read_problem,
+)
+from privacyfunnel.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from privacyfunnel.frontiers import Frontier
+
+FILES = ["frontier.csv", "frontier.png", "frontier.html"]
+
+
+def frontier(
+    table: Table,
+    sensitive: Sensitive,
+    public: Public,
+    output: Output,
+    problem: Annotated[
+        str, typer.Option(help="pf: keep X, hide S (privacy funnel); ib: compress X, keep S.")
+    ] = "pf",
+    method: Annotated[
+        str, typer.Option(help="best, moves, greedy, iac-mdsf, pairwise, ...")
+    ] = "best",
+    points: Annotated[
+        int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
+    ] = None,
+    effort: Effort = "normal",
+    min_count: MinCount = 1,
+    jobs: Jobs = 2,
+    seed: Seed = 0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File that lets an interrupted sweep go on.")
+    ] = None,
+    paper_axes: Annotated[
+        bool, typer.Option("--paper-axes", help="Draw the utility loss, as the paper does.")
+    ] = False,
+    force: Force = False,
+) -> None:
+    """How much a release of the public columns can keep, and what that gives away.
+
+    Writes frontier.csv, frontier.png and frontier.html (interactive, opens offline).
+    """
+    import privacyfunnel as pf
+
+    problem = read_problem(problem)
+    options: dict[str, Any] = {}
+    if method == "best":
+        options = {"effort": effort, "min_count": min_count}
+    joint = pf.Joint.from_table(table, read_columns(sensitive), read_columns(public))
+    folder = make_folder(output, FILES, force)
+    with progress_bar("Sweeping") as progress:
+        found = pf.frontier(
+            joint,
+            problem,
+            method,
+            n_points=points,
+            n_jobs=jobs,
+            seed=seed,
+            checkpoint=checkpoint,
+            progress=progress,
+            **options,
+        )
+    write_frontier(found, folder, force, paper_axes)
+    typer.echo(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {folder}")
+
+
+def write_frontier(found: Frontier, folder: Path, force: bool, paper_axes: bool = False) -> None:
+    """The frontier as csv, picture and interactive page."""
+    from matplotlib.figure import Figure
+
+    from privacyfunnel.files import atomic_path, write_text
+    from privacyfunnel.plots import interactive_html, plot_frontier
+
+    frame = found.to_frame()
+    frame.insert(0, "method", found.method)
+    frame.insert(0, "problem", found.problem)
+    write_text(folder / FILES[0], frame.to_csv(index=False), force)
+    with atomic_path(folder / FILES[1], force) as part:
+        figure = Figure(figsize=(7.2, 4.8), layout="constrained")
+        plot_frontier(found, figure.add_subplot(), paper_axes=paper_axes)
+        figure.savefig(part, dpi=150, format="png")
+    write_text(folder / FILES[2], interactive_html(found), force)

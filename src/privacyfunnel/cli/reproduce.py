@@ -1,0 +1,37 @@
+"""``funnel reproduce``: the paper's figures, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacyfunnel.cli.options import Force, Jobs, Output, Seed, make_folder
+from privacyfunnel.cli.progress import progress_bar
+
+
+def reproduce(
+    output: Output,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="UCI's hungarian.data, or a csv with age,sex,chol; fetched if not given."
+        ),
+    ] = None,
+    figure: Annotated[
+        list[str] | None, typer.Option(help="Only this figure, e.g. fig3; may be repeated.")
+    ] = None,
+    jobs: Jobs = 2,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Reproduce the figures of Ding & Sadeghi (2019), with a verdict on each claim."""
+    from privacyfunnel import datasets
+    from privacyfunnel.reproduce import reproduce as run
+
+    make_folder(output, ["summary.md"], force)
+    table = datasets.fetch_hungarian() if data is None else datasets.read_hungarian(data)
+    with progress_bar("Reproducing") as progress:
+        claims = run(table, output, figure, seed=seed, n_jobs=jobs, progress=progress)
+    typer.echo(f"{len(claims)} claims looked at; see {output / 'summary.md'}")

@@ -1,0 +1,91 @@
+"""Checks: what must hold for a codebook, whether it was just made or read from a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.columns import KINDS, MISSING, Bins, Column, show
+from privacyfunnel.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.book import Codebook
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "text": (str,),
+    "date": (date,),
+    "datetime": (datetime,),
+}
+
+
+def need(holds: bool, complaint: str) -> None:
+    """Refuse a codebook for which something does not hold."""
+    if not holds:
+        raise InvalidInput(f"not a valid codebook: {complaint}.")
+
+
+def check_book(book: Codebook) -> None:
+    """Every value is covered once, by symbols that exist, with probabilities that sum to 1."""
+    roles = book.roles
+    need(roles.missing in MISSING, f"missing is {roles.missing!r}")
+    for column in roles.sensitive:
+        need(column.kind in KINDS, f"column {column.name!r} has the unknown kind {column.kind!r}")
+    labels = [symbol.label for symbol in book.symbols]
+    need(bool(labels), "it has no symbols")
+    need(all(labels) and len(set(labels)) == len(labels), "its labels are not distinct")
+    total = math.fsum(symbol.probability for symbol in book.symbols)
+    need(abs(total - 1) < 1e-9, f"the probabilities of its symbols sum to {total:.9g}, not 1")
+    need(len(book.values) == len(book.rows), "its values and rows differ in number")
+    check_values(roles.public, book.values)
+    known = all(part is not None for value in book.values for part in value)
+    need(known or roles.missing == "symbol", "missing values are no symbol, but one is covered")
+    _check_rows(book, labels)
+    need(book.soft or book.salt is None, "a hard code has no salt")
+    need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
+
+
+def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -> None:
+    """Every value has a part of the right kind for each column, and none comes twice."""
+    need(bool(columns), "it names no public column")
+    for column in columns:
+        need(column.kind in KINDS, f"column {column.name!r} has the unknown kind {column.kind!r}")
+    seen: set[tuple[Any, ...]] = set()
+    for value in values:
+        need(
+            len(value) == len(columns), f"a value has {len(value)} parts for {len(columns)} columns"
+        )
+        for column, part in zip(columns, value, strict=True):
+            need(_fits(column, part), f"{part!r} is no value of column {column.name!r}")
+        need(value not in seen, f"the value {', '.join(map(show, value))} is covered twice")
+        seen.add(value)
+
+
+def _fits(column: Column, value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(column.rule, Bins):
+        return value in [column.rule.label(i) for i in range(len(column.rule.edges) + 1)]
+    if column.rule is not None:
+        return type(value) in (int, float) and column.rule.label(column.rule.raw(value)) == value
+    exact = type(value) in TYPES[column.kind]  # not isinstance: True is an int, a datetime a date
+    return exact and not (isinstance(value, float) and math.isnan(value))
+
+
+def _check_rows(book: Codebook, labels: list[str]) -> None:
+    reached = set()
+    for value, row in zip(book.values, book.rows, strict=True):
+        words = ", ".join(map(show, value))
+        need(bool(row), f"the value {words} is released as nothing")
+        need(book.soft or len(row) == 1, f"the value {words} is covered twice")
+        need(all(0 <= j < len(labels) for j, _ in row), f"the value {words} has an unknown symbol")
+        need(len({j for j, _ in row}) == len(row), f"the value {words} names a symbol twice")
+        need(all(0 < p <= 1 for _, p in row), f"the value {words} has a probability outside 0 to 1")
+        total = math.fsum(p for _, p in row)
+        need(abs(total - 1) <= 1e-12, f"the probabilities of the value {words} sum to {total:.9g}")
+        reached |= {j for j, _ in row}
+    need(len(reached) == len(labels), "a symbol stands for no value")

@@ -1,0 +1,48 @@
+"""Values in JSON: each keeps its type.
+
+JSON tells text, whole numbers, numbers, true/false and null apart by itself; dates and infinite
+numbers are written as ``{"date": "1950-01-31"}``, ``{"datetime": ...}`` and ``{"number": "inf"}``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from privacyfunnel.codebook.checks import need
+
+
+def encode(value: Any) -> Any:
+    """A symbol as JSON holds it.
+
+    >>> [encode(v) for v in (1, "1", 1.0, True, None, date(1950, 1, 31), math.inf)]
+    [1, '1', 1.0, True, None, {'date': '1950-01-31'}, {'number': 'inf'}]
+    """
+    if isinstance(value, datetime):
+        return {"datetime": value.isoformat()}
+    if isinstance(value, date):
+        return {"date": value.isoformat()}
+    if isinstance(value, float) and math.isinf(value):
+        return {"number": repr(value)}
+    return value
+
+
+def decode(value: Any) -> Any:
+    """The symbol that JSON holds: the inverse of :func:`encode`."""
+    if not isinstance(value, dict):
+        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
+        return value
+    need(len(value) == 1, f"{value!r} is no value")
+    tag, text = next(iter(value.items()))
+    readers: dict[str, Callable[[str], Any]] = {
+        "date": date.fromisoformat,
+        "datetime": datetime.fromisoformat,
+        "number": float,
+    }
+    need(tag in readers and isinstance(text, str), f"{value!r} is no value")
+    try:
+        return readers[tag](text)
+    except ValueError:
+        need(False, f"{value!r} is no {tag}")

@@ -1,0 +1,124 @@
+"""Plots: take a Frontier and an Axes, give back the Axes; or one interactive page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privacyfunnel.frontiers import Frontier, share
+from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint
+from privacyfunnel.limits import limit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WORDS = {  # what the two axes are called, and what the limit forbids
+    "funnel": ("utility kept", "leakage", "no release can be here"),
+    "bottleneck": ("rate", "relevance", "no code can be here"),
+}
+INK = {"frontier": "#1f5fa8", "limit": "#b23a48", "forbidden": "#f3d9dc", "identity": "#222222"}
+
+
+def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array, Array]:
+    """The limit over the whole range, as shares of H(X) and H(S)."""
+    utility = np.linspace(0.0, joint.entropy_x, n_points)
+    bounds = np.array([limit(joint, problem, float(u)) for u in utility])
+    return share(utility, joint.entropy_x), share(bounds, joint.entropy_s)
+
+
+def plot_frontier(
+    frontiers: Frontier | Sequence[Frontier], ax: Axes, *, paper_axes: bool = False
+) -> Axes:
+    """Draw frontiers of one joint with the limit and the identity (X released as it is).
+
+    ``paper_axes`` puts the utility loss −I(X;X̂)/H(X) on the horizontal axis, as Ding & Sadeghi do.
+    Filled points meet the limit and are proved optimal.
+    """
+    several = [frontiers] if isinstance(frontiers, Frontier) else list(frontiers)
+    joint, problem = several[0].joint, several[0].problem
+    sign = -1.0 if paper_axes else 1.0
+    x_word, y_word, forbidden = WORDS[problem]
+    x, y = limit_curve(joint, problem)
+    edge = np.zeros_like(y) if problem == "funnel" else np.ones_like(y)
+    ax.fill_between(sign * x, y, edge, color=INK["forbidden"], lw=0, label=forbidden)
+    ax.plot(sign * x, y, color=INK["limit"], lw=1.2, label="limit")
+    for k, frontier in enumerate(several):
+        _draw(ax, frontier, sign, INK["frontier"] if k == 0 else f"C{k}")
+    whole = share(np.array([joint.information]), joint.entropy_s)[0]
+    ax.plot([sign], [whole], "*", ms=13, color=INK["identity"], label="X as it is", clip_on=False)
+    bits = "−I(X;X̂)/H(X)" if paper_axes else "I(X;X̂)/H(X)"
+    ax.set_xlabel(f"{x_word + ' (negative)' if paper_axes else x_word}  {bits}")
+    ax.set_ylabel(f"{y_word}  I(S;X̂)/H(S)")
+    ax.set_xlim(*sorted((-sign * 0.01, sign * 1.01)))
+    ax.set_ylim(-0.01, 1.01 if problem == "bottleneck" else max(0.05, whole) * 1.06)
+    ax.grid(alpha=0.25, lw=0.6)
+    ax.legend(framealpha=0.9, edgecolor="none", loc="best")
+    return ax
+
+
+def _draw(ax: Axes, frontier: Frontier, sign: float, colour: str) -> None:
+    frame = frontier.to_frame()
+    proved = np.array(frontier.proved)
+    x, y = sign * frame.utility.to_numpy(), frame.leakage.to_numpy()
+    ax.plot(x, y, "-", color=colour, lw=1.4, label=f"releases found ({frontier.method})")
+    ax.plot(x[~proved], y[~proved], "o", ms=4.5, mfc="white", mec=colour)
+    if proved.any():
+        ax.plot(x[proved], y[proved], "o", ms=4.5, color=colour, label="proved optimal")
+
+
+def interactive(frontier: Frontier) -> Any:
+    """The same as a plotly figure; hovering over a point shows λ, symbols and the gap."""
+    import plotly.graph_objects as go
+
+    joint, frame = frontier.joint, frontier.to_frame()
+    x_word, y_word, _ = WORDS[frontier.problem]
+    x, y = limit_curve(joint, frontier.problem)
+    verdict = ["proved optimal" if p else "best found" for p in frontier.proved]
+    details = np.column_stack([frame[["lam", "n_symbols", "limit", "gap"]], verdict])
+    hover = (
+        f"{x_word} %{{x:.4f}}<br>{y_word} %{{y:.4f}}<br>λ %{{customdata[0]:.4f}}<br>"
+        "released symbols %{customdata[1]:d}<br>limit %{customdata[2]:.4f}<br>"
+        "gap %{customdata[3]:.4f}<br>%{customdata[4]}<extra></extra>"
+    )
+    filled = ["circle" if p else "circle-open" for p in frontier.proved]
+    # What lies below the funnel's limit cannot be had; plotly cannot shade above a curve so simply.
+    shaded = {"fill": "tozeroy", "fillcolor": INK["forbidden"]}
+    fill = shaded if frontier.problem == "funnel" else {}
+    figure = go.Figure(
+        [
+            go.Scatter(x=x, y=y, name="limit", line={"color": INK["limit"]}, **fill),
+            go.Scatter(
+                x=frame.utility,
+                y=frame.leakage,
+                mode="lines+markers",
+                name=f"releases found ({frontier.method})",
+                marker={"symbol": filled, "size": 8, "color": INK["frontier"]},
+                customdata=details.tolist(),
+                hovertemplate=hover,
+            ),
+            go.Scatter(
+                x=[1.0],
+                y=share(np.array([joint.information]), joint.entropy_s),
+                mode="markers",
+                name="X as it is",
+                marker={"symbol": "star", "size": 14, "color": INK["identity"]},
+            ),
+        ]
+    )
+    figure.update_layout(
+        title=f"What a release keeps and what it gives away ({frontier.problem})",
+        xaxis_title=f"{x_word} I(X;X̂)/H(X)",
+        yaxis_title=f"{y_word} I(S;X̂)/H(S)",
+        template="plotly_white",
+        legend={"orientation": "h", "y": -0.18},
+    )
+    return figure
+
+
+def interactive_html(frontier: Frontier) -> str:
+    """A page of its own that opens offline: the script is inside."""
+    html: str = interactive(frontier).to_html(include_plotlyjs=True, default_height="92vh")
+    return html

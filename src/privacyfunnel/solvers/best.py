@@ -1,0 +1,316 @@
+"""Best: a portfolio of starts, polished by moves, for one λ or for one exact target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.joint import Joint
+from privacyfunnel.limits import gap, limit
+from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
+from privacyfunnel.solvers.iac_mdsf import IacMdsf
+from privacyfunnel.solvers.moves import (
+    Ground,
+    Labels,
+    MoveSearch,
+    Price,
+    anneal,
+    merge_small,
+    polish,
+    swap,
+)
+from privacyfunnel.solvers.pairwise import GreedyMerge, MergePath, merge_path
+from privacyfunnel.validation import check_at_least, check_choice
+
+SMALL = 12  # alphabets up to here are searched exhaustively for one λ
+LARGEST_SWAP = 3000  # symbols; trying all pairs takes too long beyond
+NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
+PATH_LAMS = (0.5, 0.8, 0.95)  # greedy merge paths whose cuts are starts
+RUNGS = 6  # numbers of clusters tried, from the least that can carry the utility
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a search may spend."""
+
+    sweeps: int  # over the alphabet, for each start
+    finalists: int  # starts that go on
+    final_sweeps: int  # for each finalist
+    moves: float  # most moves priced in one run; bounds the sweeps on large alphabets
+
+    def within(self, sweeps: int, labels: Labels) -> int:
+        """The sweeps that the budget allows for this code."""
+        return int(min(sweeps, max(20, self.moves / (labels.size * (labels.max() + 2)))))
+
+
+EFFORTS = {
+    "fast": Effort(sweeps=150, finalists=1, final_sweeps=600, moves=1e7),
+    "normal": Effort(sweeps=500, finalists=3, final_sweeps=3000, moves=1e8),
+    "thorough": Effort(sweeps=3000, finalists=6, final_sweeps=30_000, moves=2e9),
+}
+
+PORTFOLIO = (IacMdsf(), GreedyMerge(), MoveSearch())
+
+Candidate = tuple[Labels, bool]  # labels to start from, and whether to keep their number
+Found = tuple[float, Labels]  # a price and the labels that have it
+
+
+@dataclass(frozen=True)
+class Target:
+    """One exact demand: I(X;X̂) or I(S;X̂) of so many bits, for the funnel or the bottleneck.
+
+    Funnel: least leakage at utility ≥ θ, or most utility at leakage ≤ δ. Bottleneck: most relevance
+    at rate ≤ θ, or least rate at relevance ≥ δ. ``slope`` is about how many bits of I(S;X̂) go with
+    one bit of I(X;X̂) there; it puts both on one scale where I(S;X̂) is bounded.
+    """
+
+    problem: str
+    quantity: str  # "utility" bounds I(X;X̂), "leakage" bounds I(S;X̂)
+    bits: float
+    slope: float = 1.0
+
+    @property
+    def sign(self) -> float:
+        """1 where I(S;X̂) is unwanted, −1 where it is wanted."""
+        return PROBLEMS[self.problem].leakage_weight
+
+    @property
+    def price(self) -> Price:
+        """What to lower within which limit."""
+        sign = self.sign
+        if self.quantity == "utility":
+            return Price((sign, 0.0), (0.0, -sign), -sign * self.bits)
+        return Price((0.0, -sign * max(self.slope, 0.01)), (sign, 0.0), sign * self.bits)
+
+    def floor(self, joint: Joint) -> float:
+        """A price that no release can go below, from the limits."""
+        if self.quantity == "utility":
+            return self.sign * limit(joint, self.problem, self.bits)
+        if self.problem == "bottleneck":
+            return self.price.weights[1] * self.bits
+        most = min(joint.entropy_x, self.bits + joint.entropy_x - joint.information)
+        return self.price.weights[1] * most
+
+
+@dataclass(frozen=True)
+class BestSearch:
+    """The default method: greedy, IAC-MDSF and random starts, annealed and polished by moves.
+
+    Never worse than greedy, IAC-MDSF or moves alone with the same seed. Alphabets of up to 12
+    symbols are searched exhaustively. ``effort`` ("fast", "normal" or "thorough") is the budget;
+    ``min_count`` the least number of records that every released symbol must cover.
+    """
+
+    effort: str = "normal"
+    min_count: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice("effort", self.effort, list(EFFORTS))
+        check_at_least("min_count", self.min_count, 1)
+
+    def solve(
+        self,
+        joint: Joint,
+        objective: Objective,
+        *,
+        start: Partition | None = None,
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The best code found for one λ."""
+        ground, price = self._ground(joint), Price(objective.weights)
+        if joint.n_x <= SMALL and ground.least == 0:
+            return ExhaustiveSearch().solve(joint, objective, rng=rng)
+        # Each method gets the generator as it is now, and so does what it would do on its own.
+        alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
+        codes = [code for code in (*alone, start) if isinstance(code, Partition)]
+        groups = _groups(joint, objective.problem)
+        if groups is not None:
+            grouped = self.solve(groups.push(joint), objective, rng=rng)
+            codes.append(_lift(grouped, groups))
+        found = self._improve(ground, price, _free([*codes, Partition.trivial(joint.n_x)]), rng)
+        if groups is None:
+            around = {round(codes[1].n_symbols * factor) for factor in (0.5, 0.75, 1.0, 1.5)}
+            found += self._improve(ground, price, _balanced(joint, around, rng), rng)
+            found += self._finals(ground, price, found, rng)
+        labels = _best(found)[1]
+        if ground.least == 0:
+            labels = polish(ground, labels, price, rng)
+        return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Partition] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The best code found that meets the target; `TargetUnreachable` where none does."""
+        ground, price = self._ground(joint), target.price
+        codes = list(starts)
+        groups = _groups(joint, target.problem)
+        if groups is not None:
+            codes.append(_lift(self.solve_at(groups.push(joint), target, rng=rng), groups))
+        ends = [Partition.identity(joint.n_x), Partition.trivial(joint.n_x)]
+        found = self._improve(ground, price, _free([*codes, *ends]), rng, sweeps=0)
+        if not found:
+            raise TargetUnreachable(self._nearest(ground, target, rng))
+        if _best(found)[0] > target.floor(joint) + NEAR_LIMIT:
+            found += self._improve(ground, price, _free(codes or ends), rng)
+        # On the limit nothing is left to gain but a fraction of a symbol's share.
+        if groups is None and gap(joint, Partition(_best(found)[1]), target.problem) > NEAR_LIMIT:
+            sizes = _ladder(joint, target, _best(found)[1])
+            found += self._improve(ground, price, _balanced(joint, sizes, rng), rng)
+            found += self._finals(ground, price, found, rng)
+        labels = _best(found)[1]
+        if joint.n_x <= LARGEST_SWAP:
+            labels = swap(ground, labels, price)
+        objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
+        return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
+
+    def _ground(self, joint: Joint) -> Ground:
+        if self.min_count == 1:
+            return Ground(joint)
+        if joint.n_records is None:
+            raise InvalidInput("min_count needs whole counts of records; build with from_counts.")
+        if self.min_count > joint.n_records:
+            raise InvalidInput(
+                f"min_count must be at most the number of records, {joint.n_records}, "
+                f"got {self.min_count}."
+            )
+        return Ground(joint, float(self.min_count))
+
+    def _improve(
+        self,
+        ground: Ground,
+        price: Price,
+        candidates: Iterable[Candidate],
+        rng: np.random.Generator,
+        sweeps: int | None = None,
+    ) -> list[Found]:
+        """Anneal each candidate; those that met a code within the limit, with their price."""
+        effort = EFFORTS[self.effort]
+        found = []
+        for labels, fixed in candidates:
+            if ground.least > 0:
+                labels = merge_small(ground, labels, price)
+            allowed = effort.within(effort.sweeps if sweeps is None else sweeps, labels)
+            better = anneal(ground, labels, price, allowed, rng, fixed=fixed)
+            if better is not None:
+                code = Partition(better)
+                value = price.of(leakage(ground.joint, code), utility(ground.joint, code))
+                found.append((value, code.labels))
+        return found
+
+    def _finals(
+        self, ground: Ground, price: Price, found: list[Found], rng: np.random.Generator
+    ) -> list[Found]:
+        """A longer run for the best candidates of different sizes, and one with free size."""
+        best_of_size: dict[int, Labels] = {}
+        for _, labels in sorted(found, key=lambda pair: pair[0]):
+            best_of_size.setdefault(int(labels.max()), labels)
+        finalists = list(best_of_size.values())[: EFFORTS[self.effort].finalists]
+        candidates = [(labels, True) for labels in finalists] + [(finalists[0], False)]
+        return self._improve(ground, price, candidates, rng, EFFORTS[self.effort].final_sweeps)
+
+    def _nearest(self, ground: Ground, target: Target, rng: np.random.Generator) -> str:
+        """What to say when no code meets the target: the nearest one that was found."""
+        asked, whole = ("utility", ground.joint.entropy_x)
+        if target.quantity == "leakage":
+            asked, whole = ("relevance", ground.joint.entropy_s)
+        weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
+        identity = _free([Partition.identity(ground.joint.n_x)])
+        most = -_best(self._improve(ground, Price(weights), identity, rng))[0]
+        rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
+        return (
+            f"no release has {asked} >= {target.bits / whole:.4g}{rule}; "
+            f"the nearest found has {most / whole:.4g}."
+        )
+
+
+def greedy_paths(joint: Joint, problem: str) -> list[MergePath]:
+    """Greedy merge paths for a few λ, down to one cluster; their cuts are good starts."""
+    sign = PROBLEMS[problem].leakage_weight
+    return [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
+
+
+def cuts_at(paths: Iterable[MergePath], target: Target) -> list[Partition]:
+    """Each path cut at the merge next to the target that still meets it."""
+    cuts = []
+    for path in paths:
+        leakage, utility = path.informations  # both fall with each merge
+        values = utility if target.quantity == "utility" else leakage
+        above = int(np.count_nonzero(values >= target.bits - 1e-12))
+        at_least = (target.problem == "funnel") == (target.quantity == "utility")
+        position = above - 1 if at_least else above
+        cuts.append(path.cut(int(np.clip(position, 0, len(path.merges)))))
+    return cuts
+
+
+def equal_profiles(joint: Joint) -> Partition:
+    """Symbols with the same p(s given x) together.
+
+    >>> equal_profiles(Joint.from_counts([[1, 2, 0], [1, 2, 3]])).labels
+    array([0, 0, 1])
+    """
+    counts, known = joint.counts, dict[tuple[bytes, bytes], int]()
+    labels = []
+    for x in range(joint.n_x):
+        cells = slice(counts.indptr[x], counts.indptr[x + 1])
+        profile = np.round(counts.data[cells] / counts.data[cells].sum(), 12)
+        key = (counts.indices[cells].tobytes(), profile.tobytes())
+        labels.append(known.setdefault(key, len(known)))
+    return Partition(labels)
+
+
+def _groups(joint: Joint, problem: str) -> Partition | None:
+    """For the bottleneck: the groups of equal p(s given x), if there are any.
+
+    Merging them loses no relevance, and they then move together, which single moves cannot do.
+    """
+    groups = equal_profiles(joint) if problem == "bottleneck" else None
+    return groups if groups is not None and groups.n_symbols < joint.n_x else None
+
+
+def _lift(solution: Solution, groups: Partition) -> Partition:
+    """A code of the groups as a code of their members."""
+    assert isinstance(solution.code, Partition)
+    return Partition(solution.code.labels[groups.labels])
+
+
+def _best(found: list[Found]) -> Found:
+    return min(found, key=lambda pair: pair[0])
+
+
+def _free(codes: Iterable[Partition]) -> list[Candidate]:
+    """Candidates whose number of clusters may change."""
+    return [(code.labels, False) for code in codes]
+
+
+def _balanced(joint: Joint, sizes: Iterable[int], rng: np.random.Generator) -> list[Candidate]:
+    """Random partitions into each number of clusters, which is kept while annealing."""
+    sizes = sorted({min(max(size, 2), joint.n_x) for size in sizes})
+    return [(rng.permutation(joint.n_x) % size, True) for size in sizes]
+
+
+def _ladder(joint: Joint, target: Target, labels: Labels) -> set[int]:
+    """Numbers of clusters worth trying, given the best code so far.
+
+    The price has a valley for each number of clusters, with walls too high for single moves. n
+    clusters carry at most log₂ n bits; a funnel's best code has few more than it needs, a
+    bottleneck's may have many small ones.
+    """
+    bits = target.bits if target.quantity == "utility" else utility(joint, Partition(labels))
+    least = math.ceil(2**bits - 1e-9)
+    if target.problem == "funnel":
+        return set(range(least, least + RUNGS))
+    around = [round((labels.max() + 1) * factor) for factor in (0.8, 1.0, 1.25)]
+    return {least, least + 1, least + 2, round(1.5 * least), 2 * least, *around}

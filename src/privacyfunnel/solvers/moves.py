@@ -1,0 +1,235 @@
+"""Moves: take symbols out and put them where the objective is lowest; merges, splits and swaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.information import Array, plogp
+from privacyfunnel.joint import Joint, csc_columns, eta_table
+from privacyfunnel.objectives import Objective, leakage, utility
+from privacyfunnel.solvers.base import FLAT, Solution, Status
+from privacyfunnel.solvers.pairwise import GreedyMerge
+from privacyfunnel.validation import check_at_least
+
+Labels = NDArray[np.int64]
+
+HOT, COLD = 1.0, 0.05  # first and last temperature, in units of the mean p(x)
+LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
+DESCENT_SWEEPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """A joint laid out for the kernels, with the rule that every symbol covers ``least`` weight.
+
+    Prices and limits are weights (α, β) of α I(S;X̂) + β I(X;X̂); the kernels know sums of η of
+    weights instead, which differ by a factor and a constant.
+    """
+
+    joint: Joint
+    least: float = 0.0
+
+    @cached_property
+    def columns(self) -> tuple[Any, ...]:
+        """The CSC parts of the counts and the number of rows."""
+        return csc_columns(self.joint.counts)
+
+    @cached_property
+    def table(self) -> Array:
+        """η of whole numbers, see `eta_table`."""
+        return eta_table(self.joint.counts.data)
+
+    @staticmethod
+    def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
+        """The weights of (G, F) that go with (α, β): I(S;X̂) ~ G − F and I(X;X̂) ~ −F."""
+        return float(weights[0]), float(-weights[0] - weights[1])
+
+    def eta_bound(self, weights: tuple[float, float], bound: float) -> float:
+        """The bound of ``eta_weights · (G, F)`` that says α I(S;X̂) + β I(X;X̂) ≤ bound."""
+        if not np.isfinite(bound):
+            return float(bound)
+        joint = self.joint
+        log_total = float(np.log2(joint.total))
+        # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
+        constant = weights[0] * joint.entropy_s + weights[1] * log_total
+        return (bound - constant + 1e-12) * joint.total
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a search lowers: α I(S;X̂) + β I(X;X̂), within a limit on another such sum (in bits)."""
+
+    weights: tuple[float, float]
+    limit: tuple[float, float] = (0.0, 0.0)
+    bound: float = np.inf
+
+    def of(self, leakage: float, utility: float) -> float:
+        """The price of a code with these informations, infinite beyond the limit."""
+        if self.limit[0] * leakage + self.limit[1] * utility > self.bound + 1e-9:
+            return np.inf
+        return self.weights[0] * leakage + self.weights[1] * utility
+
+
+def anneal(
+    ground: Ground,
+    labels: Labels,
+    price: Price,
+    sweeps: int,
+    rng: np.random.Generator,
+    *,
+    fixed: bool = False,
+    hot: float = HOT,
+) -> Labels | None:
+    """Annealed single-symbol moves, then plain ones; the best labels seen within the limit.
+
+    ``sweeps`` = 0 is plain descent; ``fixed`` keeps the number of clusters while annealing. None
+    where no code within the limit was met.
+    """
+    from privacyfunnel import _kernels
+
+    scale = ground.joint.total / ground.joint.n_x
+    schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
+    schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * scale
+    schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
+    schedule[sweeps:, 1] = STRICT
+    best, value = _kernels.anneal(
+        ground.columns,
+        np.array(labels, dtype=np.int64),
+        ground.table,
+        ground.eta_weights(price.weights),
+        ground.eta_weights(price.limit),
+        ground.eta_bound(price.limit, price.bound),
+        schedule,
+        ground.least,
+        fixed,
+        rng,
+    )
+    return best if np.isfinite(value) else None
+
+
+def swap(ground: Ground, labels: Labels, price: Price) -> Labels:
+    """Exchange pairs of symbols wherever that lowers the price within the limit."""
+    from privacyfunnel import _kernels
+
+    swapped: Labels = _kernels.swap_descent(
+        ground.columns,
+        np.array(labels, dtype=np.int64),
+        ground.table,
+        ground.eta_weights(price.weights),
+        ground.eta_weights(price.limit),
+        ground.eta_bound(price.limit, price.bound),
+        ground.least,
+    )
+    return swapped
+
+
+def merge_best_pair(ground: Ground, labels: Labels, price: Price) -> Labels | None:
+    """Merge the two clusters that lower the price most; None where no pair does."""
+    from privacyfunnel import _kernels
+
+    labels = Partition(labels).labels.copy()
+    sums = np.ascontiguousarray((ground.joint.counts @ Partition(labels).matrix).toarray().T)
+    weight_g, weight_f = ground.eta_weights(price.weights)
+    # f and g are the sums of η before the merge less after it, hence the signs.
+    change, i, j = _kernels.best_pair(sums, sums.sum(axis=1), -weight_f, -weight_g)
+    if change > -FLAT * ground.joint.total:
+        return None
+    labels[labels == j] = i
+    return Partition(labels).labels
+
+
+def split_clusters(
+    ground: Ground, labels: Labels, price: Price, rng: np.random.Generator
+) -> Labels | None:
+    """Split each cluster in two wherever that lowers the price; None where no split does.
+
+    The price is a sum over clusters, so each is a small problem of its own, in which keeping the
+    cluster whole costs nothing.
+    """
+    labels, found = labels.copy(), False
+    for members in Partition(labels).clusters():
+        part = Ground(Joint.from_counts(ground.joint.counts[:, members]), ground.least)
+        halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
+        if halves is None or halves.max() == 0:
+            continue
+        code = Partition(halves)
+        light = part.joint.p_x @ code.matrix * part.joint.total < ground.least
+        if (
+            price.of(leakage(part.joint, code), utility(part.joint, code)) < -FLAT
+            and not light.any()
+        ):
+            labels[members] = labels.max() + 1 + code.labels
+            found = True
+    return Partition(labels).labels if found else None
+
+
+def merge_small(ground: Ground, labels: Labels, price: Price) -> Labels:
+    """Merge clusters lighter than ``least``, the lightest first, each where the price rises least."""
+    labels = Partition(labels).labels.copy()
+    weight_g, weight_f = ground.eta_weights(price.weights)
+    while True:
+        sums = (ground.joint.counts @ Partition(labels).matrix).toarray().T
+        masses = sums.sum(axis=1)
+        lightest = int(np.argmin(masses))
+        if masses[lightest] >= ground.least or len(masses) == 1:
+            return labels
+        together = sums + sums[lightest]
+        rise_g = plogp(together).sum(axis=1) - plogp(sums).sum(axis=1)
+        rise_f = plogp(masses + masses[lightest]) - plogp(masses)
+        rise = weight_g * rise_g + weight_f * rise_f
+        rise[lightest] = np.inf
+        labels[labels == lightest] = int(np.argmin(rise))
+        labels = Partition(labels).labels.copy()
+
+
+def polish(ground: Ground, labels: Labels, price: Price, rng: np.random.Generator) -> Labels:
+    """Plain moves, merges and splits until none lowers the price, which must have no limit."""
+    while True:
+        moved = anneal(ground, labels, price, 0, rng)
+        assert moved is not None
+        better = merge_best_pair(ground, moved, price)
+        if better is None:
+            better = split_clusters(ground, moved, price, rng)
+        if better is None:
+            return moved
+        labels = better
+
+
+@dataclass(frozen=True)
+class MoveSearch:
+    """Single-symbol moves from the greedy end (or ``start``): annealed, then plain, with merges
+    and splits of whole clusters.
+
+    A symbol is taken out and put where the objective is lowest, a new cluster included; the price
+    of a move comes from the touched clusters alone. ``sweeps`` = 0 leaves the annealing out.
+    """
+
+    sweeps: int = 1000
+
+    def __post_init__(self) -> None:
+        check_at_least("sweeps", self.sweeps, 0)
+
+    def solve(
+        self,
+        joint: Joint,
+        objective: Objective,
+        *,
+        start: Partition | None = None,
+        rng: np.random.Generator,
+    ) -> Solution:
+        """Move symbols until no move, merge or split lowers the objective."""
+        if start is None:
+            greedy = GreedyMerge().solve(joint, objective, rng=rng).code
+            assert isinstance(greedy, Partition)
+            start = greedy
+        ground, price = Ground(joint), Price(objective.weights)
+        labels = anneal(ground, start.labels, price, self.sweeps, rng)
+        assert labels is not None
+        labels = polish(ground, labels, price, rng)
+        return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)

@@ -1,0 +1,27 @@
+"""Tables: count a user's table and release it, in the engine that holds it.
+
+    source -> open_table -> Table -> count -> Counts -> ... -> release
+
+The only room that touches big data: a group-by brings the counts into Python, a join takes the
+code back out to the rows.
+"""
+
+from privacyfunnel.tables.counting import Counts, count, count_roles, settle
+from privacyfunnel.tables.opening import open_table
+from privacyfunnel.tables.releasing import Released, release
+from privacyfunnel.tables.summary import ColumnSummary, identifiers, summary
+from privacyfunnel.tables.table import Table
+
+__all__ = [
+    "ColumnSummary",
+    "Counts",
+    "Released",
+    "Table",
+    "count",
+    "count_roles",
+    "identifiers",
+    "open_table",
+    "release",
+    "settle",
+    "summary",
+]

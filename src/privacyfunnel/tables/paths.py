@@ -1,0 +1,222 @@
+"""Paths and addresses: which files a user means, and the SQL that reads them."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import glob
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import in_words
+from privacyfunnel.tables.duck import literal, quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+FORMATS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+SQL_TYPES = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "text": "VARCHAR",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """A hint at the name that was meant.
+
+    >>> nearest("chlo", ["age", "chol"]), nearest("zip", ["age", "chol"])
+    ("; did you mean 'chol'?", '; there are age, chol.')
+    """
+    close = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {next(n for n in names if n.lower() == close[0])!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"; there are {shown}." if names else "; there are none."
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What DuckDB is to read: the SQL of the source, its column names, and the files behind it."""
+
+    sql: str
+    names: tuple[str, ...]
+    files: tuple[Path, ...]
+    setup: str = ""  # a statement to run first, e.g. ATTACH
+    is_text: bool = False  # the kinds of a csv are our reading of it, not its own
+
+
+def read_paths(
+    con: duckdb.DuckDBPyConnection, source: str | Path, kinds: Mapping[str, str]
+) -> Reading:
+    """How to read a path, a glob or a folder; ``kinds`` fixes the kind of some csv columns."""
+    files = find_files(source)
+    form = _format(files[0])
+    if any(_format(file) != form for file in files):
+        raise InvalidInput(f"{source} mixes formats; name files of one format.")
+    listed = "[" + ", ".join(literal(glob.escape(str(file))) for file in files) + "]"
+    if form in ("csv", "tsv"):
+        return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds)
+    if form == "json":
+        sql = f"read_json({listed}, format='newline_delimited', sample_size=-1)"
+        return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), files)
+    sql = f"read_parquet({listed})"
+    return Reading(sql, _parquet_names(con, sql, files), files)
+
+
+def find_files(source: str | Path) -> tuple[Path, ...]:
+    """The files that a path, a glob or a folder stands for, in order of name."""
+    text = str(source)
+    if "://" in text:
+        raise InvalidInput(
+            f"cannot open the address {text}; open it with your own engine and pass the frame, "
+            "or use a local path or duckdb://FILE#TABLE."
+        )
+    path = Path(text).expanduser()
+    try:
+        if path.is_dir():
+            found = [p for p in sorted(path.rglob("*")) if p.is_file() and _has_format(p)]
+            if not found:
+                raise DataUnavailable(
+                    f"the folder {path} holds no csv, tsv, parquet or jsonl files."
+                )
+        elif path.exists():
+            found = [path]
+        else:
+            found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
+        for file in found:
+            file.open("rb").close()
+    except OSError as error:
+        if isinstance(error, DataUnavailable):
+            raise
+        raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
+    if not found:
+        raise DataUnavailable(f"no such file: {path}.")
+    return tuple(found)
+
+
+def _format(path: Path) -> str:
+    suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
+    form = FORMATS.get(suffixes[-1] if suffixes else "")
+    if form is None:
+        known = ", ".join(FORMATS)
+        raise InvalidInput(f"cannot tell the format of {path}; its name must end in {known}.")
+    return form
+
+
+def _has_format(path: Path) -> bool:
+    suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
+    hidden = path.name.startswith((".", "_"))
+    return bool(suffixes) and suffixes[-1] in FORMATS and not hidden
+
+
+def _read_csv(
+    con: duckdb.DuckDBPyConnection,
+    listed: str,
+    files: tuple[Path, ...],
+    delimiter: str | None,
+    kinds: Mapping[str, str],
+) -> Reading:
+    # DuckDB guesses only the types. Left to guess the dialect too, it skips lines that do not fit.
+    names, delimiter = _header(files[0], delimiter)
+    for file in files[1:]:
+        if _header(file, delimiter)[0] != names:
+            raise InvalidInput(f"{file} has other columns than {files[0]}.")
+    dialect = (
+        f"delim={literal(delimiter)}, quote='\"', escape='\"', header=true, skip=0, comment='', "
+        "strict_mode=true, null_padding=false, dateformat='%Y-%m-%d'"
+    )
+    guess = (
+        f"read_csv({listed}, {dialect}, sample_size=-1, auto_type_candidates="
+        "['BOOLEAN', 'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'])"
+    )
+    guessed = [str(t) for t in con.sql(f"FROM {guess}").types]
+    if len(guessed) != len(names):
+        raise InvalidInput(
+            f"{files[0]} has rows of {len(guessed)} values under {len(names)} names."
+        )
+    types = [SQL_TYPES[kinds[n]] if n in kinds else t for n, t in zip(names, guessed, strict=True)]
+    columns = ", ".join(f"'c{i}': '{t}'" for i, t in enumerate(types))
+    sql = f"read_csv({listed}, {dialect}, auto_detect=false, columns={{{columns}}})"
+    return Reading(sql, names, files, is_text=True)
+
+
+def _header(file: Path, delimiter: str | None) -> tuple[tuple[str, ...], str]:
+    """The names in the first line, and the delimiter that splits it into most of them."""
+    try:
+        unpack = gzip.open if file.suffix.lower() == ".gz" else open
+        with unpack(file, "rt", encoding="utf-8-sig", newline="") as text:
+            lines = _first_record(text)
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{file} is not text in UTF-8; save it as UTF-8 first.") from None
+    except OSError as error:
+        raise DataUnavailable(f"cannot read {file}: {in_words(error)}.") from error
+    if not "".join(lines).strip():
+        raise InvalidInput(f"{file} is empty; a first line with the column names is needed.")
+    rows = {
+        d: next(csv.reader(lines, delimiter=d)) for d in ([delimiter] if delimiter else ",;\t|")
+    }
+    best = max(rows, key=lambda d: len(rows[d]))
+    return tuple(rows[best]), best
+
+
+def _first_record(text: Iterable[str]) -> list[str]:
+    lines: list[str] = []
+    for line in text:
+        lines.append(line)
+        if "".join(lines).count('"') % 2 == 0 or len(lines) > 1000:
+            break
+    return lines
+
+
+def _parquet_names(
+    con: duckdb.DuckDBPyConnection, sql: str, files: tuple[Path, ...]
+) -> tuple[str, ...]:
+    import pyarrow.parquet as pq
+
+    found = con.sql(f"FROM {sql}").columns  # DuckDB tells names apart that differ only in case
+    own = pq.read_schema(files[0]).names
+    return (*own, *found[len(own) :])
+
+
+def read_database(con: duckdb.DuckDBPyConnection, address: str) -> Reading:
+    """How to read a table of a DuckDB file, opened read-only: ``duckdb://FILE#TABLE``."""
+    place, mark, table = address.removeprefix("duckdb://").rpartition("#")
+    place, table = (place, table) if mark else (table, "")
+    path = Path(place).expanduser()
+    if not path.is_file():
+        raise DataUnavailable(f"no such database: {path}.")
+    setup = f"ATTACH {literal(str(path))} AS source (TYPE duckdb, READ_ONLY)"
+    con.execute(setup)
+    found = con.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
+        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' "
+        "AND NOT internal ORDER BY 1, 2"
+    ).fetchall()
+    tables = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found
+    }
+    if not table and len(tables) == 1:
+        table = next(iter(tables))
+    if table not in tables:
+        asked = (
+            f"no table {table!r} in {path}" if table else f"name a table: duckdb://{place}#TABLE"
+        )
+        raise InvalidInput(asked + nearest(table, list(tables)))
+    sql = ".".join(["source", *map(quoted, tables[table])])
+    return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), (path,), setup)

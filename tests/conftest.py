@@ -1,0 +1,55 @@
+"""Shared joints: the paper's two settings, and random ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from privacyfunnel import Joint
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+PUBLIC = {1: ["sex", "chol"], 2: ["age", "chol"]}
+
+settings.register_profile(
+    "house", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+
+@pytest.fixture(scope="session")
+def hungarian() -> pd.DataFrame:
+    """The Hungarian heart data: 294 patients with age, sex and chol."""
+    path = DATA / "hungarian_age_sex_chol.csv"
+    if not path.exists():
+        pytest.skip(f"the Hungarian heart data is not at {path}")
+    return pd.read_csv(path)
+
+
+@pytest.fixture(scope="session")
+def settings_of_paper(hungarian: pd.DataFrame) -> dict[int, Joint]:
+    """The paper's two settings of S and X."""
+    return {k: Joint.from_table(hungarian, ["age", "sex"], public) for k, public in PUBLIC.items()}
+
+
+def random_joint(rng: np.random.Generator, n_s: int, n_x: int, *, whole: bool = True) -> Joint:
+    """A random joint with some empty cells."""
+    counts = rng.integers(0, 5, size=(n_s, n_x)) * (rng.random((n_s, n_x)) < 0.7)
+    counts[rng.integers(n_s), :] += 1
+    counts[:, rng.integers(n_x)] += 1
+    return Joint.from_counts(counts if whole else counts * 0.37)
+
+
+@st.composite
+def joints(draw: st.DrawFn, max_s: int = 4, max_x: int = 7) -> Joint:
+    """Small joints of whole counts with empty cells, no row or column of zeros."""
+    n_s, n_x = draw(st.integers(1, max_s)), draw(st.integers(1, max_x))
+    cells = st.lists(st.integers(0, 6), min_size=n_x, max_size=n_x)
+    counts = np.array(draw(st.lists(cells, min_size=n_s, max_size=n_s)))
+    if counts.sum() == 0:
+        counts[0, 0] = 1
+    return Joint.from_counts(counts)

@@ -1,0 +1,109 @@
+"""Slow and obvious twins of everything fast: what the words of the definitions say, in loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from privacyfunnel import Joint, Partition
+
+
+def eta(t: float) -> float:
+    return t * math.log2(t) if t > 0 else 0.0
+
+
+def mutual_information(p_xy: np.ndarray) -> float:
+    total = 0.0
+    for x in range(p_xy.shape[0]):
+        for y in range(p_xy.shape[1]):
+            if p_xy[x, y] > 0:
+                total += p_xy[x, y] * math.log2(p_xy[x, y] / (p_xy[x].sum() * p_xy[:, y].sum()))
+    return total
+
+
+def leakage(joint: Joint, code: Partition) -> float:
+    return mutual_information(joint.p_sx.toarray() @ code.matrix.toarray())
+
+
+def utility(joint: Joint, code: Partition) -> float:
+    return mutual_information(joint.p_x[:, None] * code.matrix.toarray())
+
+
+def lagrangian(joint: Joint, labels: Sequence[int], weights: tuple[float, float]) -> float:
+    code = Partition(np.asarray(labels))
+    return weights[0] * leakage(joint, code) + weights[1] * utility(joint, code)
+
+
+def f(joint: Joint, subset: Sequence[int]) -> float:
+    p = [joint.p_x[i] for i in subset]
+    return sum(eta(v) for v in p) - eta(sum(p))
+
+
+def g(joint: Joint, subset: Sequence[int]) -> float:
+    p_sx = joint.p_sx.toarray()
+    return sum(
+        sum(eta(p_sx[s, i]) for i in subset) - eta(sum(p_sx[s, i] for i in subset))
+        for s in range(joint.n_s)
+    )
+
+
+def set_function(weights: np.ndarray, subset: Sequence[int]) -> float:
+    return sum(
+        sum(eta(row[i]) for i in subset) - eta(sum(row[i] for i in subset)) for row in weights
+    )
+
+
+def subsets(n: int) -> Iterator[tuple[int, ...]]:
+    for size in range(n + 1):
+        yield from combinations(range(n), size)
+
+
+def partitions(n: int) -> Iterator[list[int]]:
+    """All partitions of n elements, as labels in order of first appearance."""
+
+    def extend(labels: list[int]) -> Iterator[list[int]]:
+        if len(labels) == n:
+            yield labels
+            return
+        for label in range(max(labels, default=-1) + 2):
+            yield from extend([*labels, label])
+
+    yield from extend([])
+
+
+def merge_path(
+    joint: Joint,
+    weights: tuple[float, float],
+    keep: tuple[float, float] = (0.0, 0.0),
+    threshold: float = -math.inf,
+) -> list[tuple[int, int]]:
+    """Merge by brute force: every pair priced from scratch at every step, ties to the lowest ids."""
+    clusters = {i: [i] for i in range(joint.n_x)}
+    merges: list[tuple[int, int]] = []
+
+    def informations(groups: list[list[int]]) -> tuple[float, float]:
+        labels = np.zeros(joint.n_x, dtype=int)
+        for label, members in enumerate(groups):
+            labels[members] = label
+        code = Partition(labels)
+        return leakage(joint, code), utility(joint, code)
+
+    while len(clusters) > 1:
+        best = None
+        for i, j in combinations(sorted(clusters), 2):
+            others = [members for k, members in clusters.items() if k not in (i, j)]
+            leak, util = informations([*others, clusters[i] + clusters[j]])
+            if keep[0] * leak + keep[1] * util < threshold - 1e-12:
+                continue
+            value = weights[0] * leak + weights[1] * util
+            if best is None or value < best[0] - 1e-12:
+                best = (value, i, j)
+        if best is None:
+            break
+        _, i, j = best
+        clusters[joint.n_x + len(merges)] = clusters.pop(i) + clusters.pop(j)
+        merges.append((i, j))
+    return merges

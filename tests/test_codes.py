@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import joints
+from privacyfunnel import Channel, Joint, Partition
+from privacyfunnel.errors import InvalidCode
+
+
+@given(joints(), st.data())
+def test_pushing_conserves_the_records(joint: Joint, data: st.DataObject):
+    labels = data.draw(st.lists(st.integers(0, 9), min_size=joint.n_x, max_size=joint.n_x))
+    code = Partition(labels)
+    pushed = code.push(joint)
+    assert pushed.n_records == joint.n_records
+    assert pushed.n_x == code.n_symbols == len(set(labels))
+    members = [x for label in pushed.labels_x for x in label]
+    assert sorted(members) == list(joint.labels_x)
+    assert np.allclose(pushed.p_s, joint.p_s)
+
+
+def test_clusters_follow_the_labels():
+    assert [c.tolist() for c in Partition([5, 2, 5]).clusters()] == [[0, 2], [1]]
+
+
+def test_a_partition_equals_its_relabelling_only():
+    assert Partition([1, 1, 0]) == Partition([0, 0, 7])
+    assert hash(Partition([1, 1, 0])) == hash(Partition([0, 0, 7]))
+    assert Partition([0, 1, 0]) != Partition([0, 0, 1])
+
+
+def test_a_channel_of_zeros_and_ones_is_a_partition():
+    joint = Joint.from_counts([[2, 1, 3], [0, 4, 1]])
+    hard = Partition([0, 1, 0])
+    soft = Channel(hard.matrix.toarray())
+    assert np.allclose(hard.push(joint).p_sx.toarray(), soft.push(joint).p_sx.toarray())
+
+
+@pytest.mark.parametrize("labels", [[], [0.5, 1.0], [[0, 1]], ["a"]])
+def test_bad_labels_are_refused(labels):
+    with pytest.raises(InvalidCode, match="whole numbers"):
+        Partition(labels)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[0.5, 0.4]], "sum to 1, got 0.9"),
+        ([[1.5, -0.5]], "not negative"),
+        ([[np.nan, 1.0]], "finite"),
+        ([["a"]], "numbers"),
+    ],
+)
+def test_bad_channels_are_refused(matrix, message):
+    with pytest.raises(InvalidCode, match=message):
+        Channel(matrix)
+
+
+def test_a_code_of_another_alphabet_is_refused():
+    with pytest.raises(InvalidCode, match="2 symbols but the joint has 3"):
+        Partition([0, 1]).push(Joint.from_counts([[1, 2, 3]]))

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from privacyfunnel import Joint
+from privacyfunnel.errors import FunnelError, InvalidJoint
+
+
+def test_paper_settings_have_the_published_entropies(settings_of_paper):
+    first, second = settings_of_paper[1], settings_of_paper[2]
+    assert (first.n_s, first.n_x, first.n_records) == (68, 197, 294)
+    assert first.entropy_s == pytest.approx(5.628739, abs=1e-6)
+    assert first.entropy_x == pytest.approx(7.333311, abs=1e-6)
+    assert first.information == pytest.approx(4.809997, abs=1e-6)
+    assert second.n_x == 281
+    assert second.entropy_x == pytest.approx(8.108669, abs=1e-6)
+    assert second.information == pytest.approx(5.585355, abs=1e-6)
+
+
+def test_dense_and_sparse_are_the_same_joint():
+    counts = np.array([[2, 0, 1], [0, 0, 4]])
+    dense, sparse = Joint.from_counts(counts), Joint.from_counts(sp.coo_array(counts))
+    assert (dense.counts != sparse.counts).nnz == 0
+    assert dense.labels_x == sparse.labels_x == (0, 2)
+
+
+def test_repeated_sparse_cells_add_up():
+    cells = sp.coo_array((np.ones(3), ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+    assert Joint.from_counts(cells).counts.toarray().tolist() == [[2, 0], [0, 1]]
+
+
+def test_zero_rows_and_columns_go_with_their_labels():
+    joint = Joint.from_counts([[0, 0], [0, 3]], labels_s=["a", "b"], labels_x=[("u", 1), ("v", 2)])
+    assert joint.labels_s == ("b",)
+    assert joint.labels_x == (("v", 2),)
+
+
+def test_a_joint_is_frozen():
+    joint = Joint.from_counts([[1, 2]])
+    with pytest.raises(AttributeError):
+        joint.n_records = 5
+    with pytest.raises(ValueError, match="read-only"):
+        joint.counts.data[0] = 9
+
+
+def test_the_users_array_stays_untouched_and_writable():
+    counts = sp.csc_array(np.array([[1.0, 2.0], [0.0, 1.0]]))
+    Joint.from_counts(counts)
+    counts.data[0] = 5.0
+    assert counts.toarray().tolist() == [[5, 2], [0, 1]]
+
+
+def test_probabilities_are_no_count_of_records():
+    joint = Joint.from_probabilities([[0.25, 0.25], [0.25, 0.25]])
+    assert joint.n_records is None
+    assert joint.information == 0
+
+
+def test_trivial_joints_work():
+    one = Joint.from_counts([[1], [3]])
+    assert (one.n_x, one.entropy_x, one.information) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[1, -1]], "negative, got -1"),
+        ([[1, np.nan]], "NaN"),
+        ([[1, np.inf]], "infinite"),
+        (np.zeros((2, 2)), "all zero"),
+        (np.zeros((0, 0)), "empty"),
+        ([[1, 2], [3]], "rows of equal length"),
+        ([["a", "b"]], "non-numeric"),
+        ([1, 2, 3], "two axes"),
+    ],
+)
+def test_bad_counts_are_refused_in_one_line(counts, message):
+    with pytest.raises(InvalidJoint, match=message) as caught:
+        Joint.from_counts(counts)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, (FunnelError, ValueError))
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "a"], [["a"], ["b"]]])
+def test_bad_labels_are_refused(labels):
+    with pytest.raises(InvalidJoint, match="labels_x"):
+        Joint.from_counts([[1, 2]], labels_x=labels)
+
+
+def test_probabilities_must_sum_to_one():
+    with pytest.raises(InvalidJoint, match=r"sum to 1, got 0\.93; pass counts"):
+        Joint.from_probabilities([[0.5, 0.43]])
