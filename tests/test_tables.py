@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import hashlib
 import os
@@ -412,6 +413,15 @@ def test_globs_folders_and_names_that_look_like_globs(tmp_path):
     assert "mixes formats" in complain(open_table, tmp_path)
 
 
+def test_names_that_hold_line_ends(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b'"a\nb",c\n1,"x\ry"\n2,"x\nz"\n3,\n')
+    counted = count(tmp_path / "t.csv", "a\nb", "c")
+    assert counted.labels_s == [1, 2, 3]
+    assert counted.labels_x == ["x\nz", "x\ry", None]
+    (tmp_path / "t.csv").write_bytes(b'"a\rb",c\n1,2\n')
+    assert "rename it" in complain(open_table, tmp_path / "t.csv")
+
+
 def test_a_type_that_changes_late_in_a_csv_is_seen(tmp_path):
     (tmp_path / "t.csv").write_text("s,x\n" + "1,2\n" * 30_000 + "1,abc\n")
     assert count(tmp_path / "t.csv", "x", "s", constant=True).labels_s == ["2", "abc"]
@@ -549,6 +559,20 @@ def test_the_order_of_many_rows_is_kept(tmp_path):
     assert rows == column_of(done.path)
 
 
+@pytest.mark.parametrize("n", [5, 3000, 100_000])
+def test_the_order_is_kept_among_unseen_values_too(n, tmp_path):
+    rng = np.random.default_rng(0)
+    seen = pd.DataFrame({"s": rng.integers(0, 2, 500), "x": rng.integers(0, 40, 500)})
+    book = book_for(seen, "s", "x")
+    new = pa.table({"id": np.arange(n), "x": rng.integers(0, 60, n)})
+    pq.write_table(new, tmp_path / "t.parquet", row_group_size=10_000)
+    done = release(
+        tmp_path / "t.parquet", book, tmp_path / "o.parquet", keep="id", unseen="suppress"
+    )
+    assert done.n_suppressed > 0
+    assert (np.diff(pq.read_table(done.path)["id"].to_numpy()) == 1).all()
+
+
 # --- soft codes -------------------------------------------------------------------------------
 
 
@@ -602,7 +626,9 @@ def test_soft_releases_need_the_salt_and_a_key_of_a_kind(tmp_path):
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1
-) | st.sampled_from(['"', "a b", "'; DROP TABLE t; --", "a`b", "a.b", "c0", "released", "Δ", "=x"])
+) | st.sampled_from(
+    ['"', "a b", "'; DROP TABLE t; --", "a`b", "a.b", "c0", "released", "Δ", "=x", "\r"]
+)
 VALUES = st.none() | st.sampled_from(
     ["", ",", "\n", '"', "'", "<script>alert(1)</script>", "\\", "NULL"]
 )
@@ -640,6 +666,28 @@ def test_no_row_is_lost_whatever_names_and_values_are(data, tmp_path_factory):
     ]
     if keep:
         assert released[keep[0]].to_pylist() == columns[0]
+
+
+TEXTS = st.sampled_from(
+    ['"', "a,b", "x\ny", "x\ry", "x\r\ny", "''", " a ", "#", ";", "<b>", "1", "\t"]
+)
+TEXTS |= st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=5)
+
+
+@settings(max_examples=40)
+@given(
+    texts=st.lists(st.tuples(TEXTS, TEXTS), min_size=2, max_size=10),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_csv_files_are_read_as_python_reads_them(texts, end, tmp_path_factory):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator=end, quoting=csv.QUOTE_ALL)
+        writer.writerows([("s", "x"), ("text", "text"), *texts])
+    counted = count(path, "s", "x", constant=True)
+    assert counted.n_rows == len(texts) + 1
+    rows = [{"s": s, "x": x} for s, x in [("text", "text"), *texts]]
+    assert cells(counted) == naive_cells(rows, ["s"], ["x"])
 
 
 @settings(max_examples=30)

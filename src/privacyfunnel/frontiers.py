@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROVED = 1e-9  # bits from the limit that count as none
+TRIES = 3  # searches for one target, unless one proves optimal before
 TARGETS = {"funnel": ("utility", "leakage"), "bottleneck": ("rate", "relevance")}
 
 
@@ -104,12 +105,24 @@ class Frontier:
         price = target.price
         allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]
         if isinstance(self.solver, BestSearch) and self.joint.n_x > 1:
-            codes = [*nearest_codes(self.solutions, target), *cuts_at(self._paths, target)]
-            rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
-            allowed.append(self.solver.solve_at(self.joint, target, starts=codes, rng=rng))
+            allowed += self._search(self.solver, target)
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
         return marked(self.joint, min(allowed, key=lambda s: price.of(s.leakage, s.utility)))
+
+    def _search(self, solver: BestSearch, target: Target) -> list[Solution]:
+        """A few tries at one target, each from what is near it and from what was found before."""
+        rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
+        codes = [*nearest_codes(self.solutions, target), *cuts_at(self._paths, target)]
+        found: list[Solution] = []
+        for _ in range(TRIES):
+            found.append(
+                marked(self.joint, solver.solve_at(self.joint, target, starts=codes, rng=rng))
+            )
+            if found[-1].status is Status.AT_LIMIT:
+                break
+            codes += [s.code for s in found[-1:] if isinstance(s.code, Partition)]
+        return found
 
     def _target(self, given: dict[str, float]) -> Target:
         names = TARGETS[self.problem]

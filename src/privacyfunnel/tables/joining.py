@@ -23,7 +23,9 @@ def write_joined(plan: Plan, part: Path, fmt: str, ordered: bool) -> None:
         # DuckDB keeps the order of rows through a join only on one thread. That is no slower for
         # the join itself: the label is an ENUM, one byte a row instead of a text.
         if ordered:
-            con.execute("SET threads = 1; SET disabled_optimizers = 'build_side_probe_side'")
+            con.execute(
+                "SET threads = 1; SET disabled_optimizers = 'build_side_probe_side,join_order'"
+            )
         con.execute(f"COPY ({_select(plan)}) TO {literal(str(part))} ({OPTIONS[fmt]})")
 
 

@@ -172,6 +172,8 @@ def _header(file: Path, delimiter: str | None) -> tuple[tuple[str, ...], str]:
         d: next(csv.reader(lines, delimiter=d)) for d in ([delimiter] if delimiter else ",;\t|")
     }
     best = max(rows, key=lambda d: len(rows[d]))
+    if any("\r" in name for name in rows[best]):  # DuckDB would take it for the end of a line
+        raise InvalidInput(f"{file} has a line end within a column name; rename it.")
     return tuple(rows[best]), best
 
 

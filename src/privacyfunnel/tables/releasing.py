@@ -115,7 +115,7 @@ def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
     source = {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
-        f"comment='', auto_detect=false, columns={{{columns}}})",
+        f"comment='', new_line='\\n', auto_detect=false, columns={{{columns}}})",
     }[fmt]
     with connect() as con:
         return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())
