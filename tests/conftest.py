@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -53,3 +54,17 @@ def joints(draw: st.DrawFn, max_s: int = 4, max_x: int = 7) -> Joint:
     if counts.sum() == 0:
         counts[0, 0] = 1
     return Joint.from_counts(counts)
+
+
+HEAVY = {"spark", "dask", "browser", "large"}
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Where everything needed is installed (NO_SKIPS is set), a skipped heavy test is a failure."""
+    outcome = yield
+    report = outcome.get_result()
+    must_run = bool(os.environ.get("NO_SKIPS")) and HEAVY & {m.name for m in item.iter_markers()}
+    if report.skipped and must_run:
+        report.outcome = "failed"
+        report.longrepr = f"must run here, but was skipped: {report.longrepr}"

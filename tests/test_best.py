@@ -5,7 +5,8 @@ import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition, solve
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.solvers.best import BestSearch, Target, equal_profiles
+from privacyfunnel.solvers.best import BestSearch, equal_profiles
+from privacyfunnel.solvers.targets import Target
 
 
 @pytest.mark.parametrize("problem", [Funnel, Bottleneck])

@@ -110,6 +110,18 @@ def test_other_methods_sweep_lambda_or_thresholds(settings_of_paper, method):
     assert front.to_frame().utility.iloc[-1] == 1
 
 
+def test_best_sweeps_lambda_too_when_asked(settings_of_paper):
+    seen = []
+    front = pf.frontier(
+        settings_of_paper[1],
+        lams=[0.2, 0.8],
+        effort="fast",
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (2, 2)
+    assert {0.2, 0.8} <= set(front.to_frame().lam.round(6))
+
+
 def test_min_count_bounds_the_whole_frontier(settings_of_paper):
     joint = settings_of_paper[1]
     front = pf.frontier(joint, n_points=4, effort="fast", min_count=10)
@@ -196,7 +208,10 @@ def test_bad_sweeps_are_refused(settings_of_paper):
     for options, message in [
         ({"problem": "tunnel"}, "problem must be one of"),
         ({"method": "magic"}, "method must be one of"),
-        ({"targets": [1.5]}, r"targets must lie in \[0, 1\]"),
+        ({"targets": [1.5]}, r"targets must be shares of H\(X\)"),
+        ({"targets": []}, "at least one"),
+        ({"method": "greedy", "lams": []}, "at least one"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"method": "greedy", "targets": [0.5]}, "goes with method 'best'"),
         ({"n_points": 0}, "n_points must be at least 1"),
         ({"min_count": 1000}, "at most the number of records"),

@@ -16,8 +16,9 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.best import BestSearch, Target, cuts_at, greedy_paths
+from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.pairwise import MergePath
+from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 
 if TYPE_CHECKING:
     import pandas as pd

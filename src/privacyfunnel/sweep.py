@@ -17,7 +17,8 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers import SOLVERS, make_solver
 from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.best import BestSearch, Target, cuts_at, greedy_paths
+from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 REFINE = {"fast": "fast", "normal": "fast", "thorough": "normal"}  # effort of the second round
@@ -79,24 +80,37 @@ def frontier(
     check_choice("problem", problem, list(PROBLEMS))
     check_choice("method", method, list(SOLVERS))
     check_rng(seed)
+    if n_jobs == 0:
+        raise InvalidInput("n_jobs must not be 0; 1 is one process, -1 one for each core.")
     first = _first_round(joint, problem, method, n_points, targets, lams, options)
     settings = [(task.name, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
     store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings))
-    refined = method == "best" and joint.n_x > 1
+    refined = isinstance(first[0].demand, Target) and joint.n_x > 1
     total = len(first) * (2 if refined else 1)
     found = _run(joint, first, seed, n_jobs, store, progress, (0, total))
     if refined:
         second = _second_round(first, found, str(options.get("effort", "normal")))
         found += _run(joint, second, seed, n_jobs, store, progress, (len(first), total))
     solver = first[0].solver
-    ends = [] if getattr(solver, "min_count", 1) > 1 else [Partition.identity(joint.n_x)]
-    for code in (*ends, Partition.trivial(joint.n_x)):
-        found.append(Solution.measured(joint, PROBLEMS[problem](0.0), code, Status.CONVERGED))
-    kept = pareto(joint, problem, found)
+    kept = pareto(joint, problem, found + _ends(joint, problem, solver))
     if lams is None and method in ("best", "pairwise"):
         kept = _with_slopes(kept, problem)
     return Frontier(joint, problem, method, solver, seed, kept)
+
+
+def _ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
+    """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
+    make = PROBLEMS[problem]
+    codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
+    if getattr(solver, "min_count", 1) > 1:
+        codes.pop()
+    return [
+        Solution.measured(
+            joint, make(lam if problem == "funnel" else 1.0 - lam), code, Status.CONVERGED
+        )
+        for code, lam in codes
+    ]
 
 
 def _first_round(
@@ -117,8 +131,8 @@ def _first_round(
     if by_target:
         solver = make_solver(method, **options)
         shares = np.linspace(0, 1, (n_points or 40) + 2)[1:-1] if targets is None else targets
-        if not all(0.0 <= share <= 1.0 for share in shares):
-            raise InvalidInput("targets must lie in [0, 1], shares of H(X) to keep.")
+        if len(shares) == 0 or not all(0.0 <= share <= 1.0 for share in shares):
+            raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
         paths = greedy_paths(joint, problem)
         demands = [Target(problem, "utility", float(u) * joint.entropy_x) for u in shares]
         return [
@@ -130,6 +144,8 @@ def _first_round(
         most = joint.entropy_x if problem == "funnel" else joint.information
         solvers = [make_solver(method, **options, theta=float(share) * most) for share in grid]
         return [Task(f"{solver}", solver, PROBLEMS[problem](0.0)) for solver in solvers]
+    if len(grid) == 0:
+        raise InvalidInput("lams must hold at least one λ.")
     solver = make_solver(method, **options)
     return [Task(f"lam {lam!r}", solver, PROBLEMS[problem](lam)) for lam in map(float, grid)]
 
