@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test install lint format bench clean
+.PHONY: demo test install lint format bench bench-tables clean
 
 demo: .venv/core.stamp  ## the main job on bundled data
 	$(BIN)/funnel demo -o out/demo --force
@@ -23,6 +23,10 @@ format: .venv/dev.stamp
 
 bench: .venv/dev.stamp  ## what is fast, as ratios from one run
 	$(BIN)/python benchmarks/first_merge.py
+	$(BIN)/python benchmarks/frontier.py
+
+bench-tables: .venv/dev.stamp  ## 20 million rows, memory and time against plain SQL
+	$(BIN)/python benchmarks/tables.py
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

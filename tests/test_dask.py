@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
-from privacyfunnel import Funnel, Joint, solve
+from privacyfunnel import Funnel, Joint, frontier, solve
 
 pytestmark = [
     pytest.mark.dask,
@@ -51,3 +51,11 @@ def test_a_sweep_on_dask_equals_the_serial_one(client):
         assert ours.code == theirs.code
         assert (ours.leakage, ours.utility) == (theirs.leakage, theirs.utility)
         assert ours.history == theirs.history
+
+
+def test_a_frontier_on_dask_equals_the_serial_one(client):
+    joint = Joint.from_counts(np.random.default_rng(1).integers(0, 5, size=(5, 12)))
+    here = frontier(joint, n_points=4, seed=0).to_frame()
+    with parallel_config("dask"):
+        there = frontier(joint, n_points=4, seed=0).to_frame()
+    assert here.equals(there)

@@ -635,7 +635,7 @@ VALUES = st.none() | st.sampled_from(
 VALUES |= st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_no_row_is_lost_whatever_names_and_values_are(data, tmp_path_factory):
     tmp = tmp_path_factory.mktemp("life")
@@ -674,7 +674,7 @@ TEXTS = st.sampled_from(
 TEXTS |= st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     texts=st.lists(st.tuples(TEXTS, TEXTS), min_size=2, max_size=10),
     end=st.sampled_from(["\n", "\r\n"]),
@@ -818,3 +818,13 @@ def test_summary_and_identifiers(engine, tmp_path):
         assert found[name].distinct == len(set(values) - {None})
     assert identifiers(table) == ["n"]
     assert Path(tmp_path).exists()
+
+
+def test_engines_are_imported_only_when_they_are_used():
+    code = """
+        import sys
+        import privacyfunnel.codebook, privacyfunnel.tables
+        engines = {{"duckdb", "narwhals", "pyarrow", "pyspark", "polars", "pandas"}}
+        print(sorted(set(sys.modules) & engines))
+    """
+    assert child(code, "").communicate(timeout=60)[0] == b"[]\n"

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
     from privacyfunnel.codes import Channel, Partition
+    from privacyfunnel.columns import ColumnRules
     from privacyfunnel.frontiers import Frontier
     from privacyfunnel.joint import Joint
     from privacyfunnel.objectives import Bottleneck, Funnel
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from privacyfunnel.sweep import frontier
 
 _ROOMS = {
+    "Codebook": "codebook",
+    "ColumnRules": "columns",
     "Joint": "joint",
     "Partition": "codes",
     "Channel": "codes",
@@ -35,11 +39,14 @@ _ROOMS = {
     "limits": "",
     "plots": "",
     "submodular": "",
+    "tables": "",
 }
 
 __all__ = [
     "Bottleneck",
     "Channel",
+    "Codebook",
+    "ColumnRules",
     "Frontier",
     "Funnel",
     "Joint",

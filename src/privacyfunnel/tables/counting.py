@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -125,10 +126,10 @@ def count_roles(table: Table, roles: Roles) -> Counts:
     if n.sum() == 0:
         raise InvalidInput("the table has no rows; at least one record is needed.")
     weights = n.astype(float) if roles.weight is None else _weights(roles.weight, groups)
-    codes = {
-        column.name: codes_of(column, groups[f"k{i}"])
-        for i, column in enumerate(roles.columns.values())
-    }
+    keys = [groups[f"k{i}"] for i in range(len(roles.columns))]
+    with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
+        coded = pool.map(codes_of, roles.columns.values(), keys)
+    codes = dict(zip(roles.columns, coded, strict=True))
     complete = _complete(roles, codes, n)
     s, labels_s = combined([codes[c.name] for c in roles.sensitive], complete)
     x, labels_x = combined([codes[c.name] for c in roles.public], complete)

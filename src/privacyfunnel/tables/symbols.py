@@ -27,14 +27,16 @@ def codes_of(column: Column, keys: pa.ChunkedArray) -> Codes:
 
     if pa.types.is_timestamp(keys.type):  # Python's datetime has no nanoseconds
         keys = keys.cast(pa.timestamp("us", tz=keys.type.tz), safe=False)
-    encoded = pa.concat_arrays(keys.chunks or [pa.array([], keys.type)])
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode(null_encoding="encode")
-    values = [clean(value) for value in encoded.dictionary.to_pylist()]
+    if keys.num_chunks == 0:
+        return np.zeros(0, dtype=np.int64), []
+    if pa.types.is_dictionary(keys.type):
+        keys = keys.cast(keys.type.value_type)
+    encoded = keys.dictionary_encode(null_encoding="encode").chunks  # they share one dictionary
+    values = [clean(value) for value in encoded[0].dictionary.to_pylist()]
     ordered = sorted(set(values), key=lambda value: (value is None, value))
     rank = {value: place for place, value in enumerate(ordered)}
     places = np.array([rank[value] for value in values], dtype=np.int64)
-    indices = encoded.indices.to_numpy(zero_copy_only=False)
+    indices = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded])
     return places[indices], [column.symbol(value) for value in ordered]
 
 

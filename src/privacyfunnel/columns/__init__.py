@@ -1,0 +1,23 @@
+"""Columns: what kind of values they hold and how they are coarsened before they are counted.
+
+A rule turns a value into a whole index inside the engine (SQL or narwhals), and the index into a
+label here; the codebook stores the rule, so that new rows are treated exactly as the first were.
+"""
+
+from privacyfunnel.columns.asked import MISSING, ColumnRules
+from privacyfunnel.columns.roles import Column, Roles
+from privacyfunnel.columns.rules import Bins, Round, Rule
+from privacyfunnel.columns.values import KINDS, clean, show
+
+__all__ = [
+    "KINDS",
+    "MISSING",
+    "Bins",
+    "Column",
+    "ColumnRules",
+    "Roles",
+    "Round",
+    "Rule",
+    "clean",
+    "show",
+]
