@@ -40,7 +40,7 @@ def assert_users_mistake(done: subprocess.CompletedProcess[str], words: str) -> 
 
 
 def test_help_and_version(tmp_path):
-    for command in ([], ["demo"], ["frontier"], ["reproduce"]):
+    for command in ([], ["demo"], ["frontier"], ["reproduce"], ["inspect"], ["release"], ["apply"]):
         done = funnel(*command, "--help", cwd=tmp_path)
         assert done.returncode == 0
         assert "Usage" in done.stdout

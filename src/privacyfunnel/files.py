@@ -70,7 +70,7 @@ def in_words(error: OSError) -> str:
         errno.EACCES: "no permission",
         errno.EPERM: "no permission",
         errno.EROFS: "the disk is read-only",
-        errno.ENOENT: "there is no such folder",
+        errno.ENOENT: "there is no such file or folder",
         errno.ENOTDIR: "part of the path is a file, not a folder",
         errno.EFBIG: "the file is too large",
         errno.ENAMETOOLONG: "the name is too long",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
-from privacyfunnel.cli import demo, frontier, reproduce
+from privacyfunnel.cli import apply, demo, frontier, inspect, release, reproduce
 from privacyfunnel.errors import FunnelError
 
 app = typer.Typer(
@@ -19,7 +19,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo.demo)
+app.command("inspect")(inspect.inspect)
 app.command("frontier")(frontier.frontier)
+app.command("release")(release.release)
+app.command("apply")(apply.apply)
 app.command("reproduce")(reproduce.reproduce)
 
 
@@ -44,8 +47,20 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except FunnelError as error:
-        print(f"funnel: {error}", file=sys.stderr)
+        print(f"funnel: {' '.join(str(error).split())}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _is_interrupt(error):
+            raise
         print("funnel: interrupted", file=sys.stderr)
         raise SystemExit(130) from None
+    except SystemExit as end:
+        if end.code == 130:  # typer has turned Ctrl-C into an exit of its own
+            print("funnel: interrupted", file=sys.stderr)
+        raise
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether an error is Ctrl-C; within compiled code it comes as the cause of a SystemError."""
+    causes = (error, error.__cause__, error.__context__)
+    return any(isinstance(cause, KeyboardInterrupt) for cause in causes)

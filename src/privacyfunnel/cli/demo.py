@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privacyfunnel.cli.frontier import FILES, write_frontier
-from privacyfunnel.cli.options import Force, Seed, make_folder
+from privacyfunnel.cli.options import Force, Seed
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers import Frontier
@@ -30,7 +31,7 @@ def demo(
     """
     import privacyfunnel as pf
 
-    folder = make_folder(output, FILES, force)
+    check_folder(output, FILES, force)
     table = pf.datasets.load_demo()
     joint = pf.Joint.from_table(table, sensitive=["age", "sex"], public=["sex", "chol"])
     typer.echo(
@@ -43,9 +44,10 @@ def demo(
         found = pf.frontier(
             joint, n_points=19, n_jobs=2, seed=seed, effort="fast", progress=progress
         )
-    write_frontier(found, folder, force)
+    with together(output, FILES, force) as folder:
+        write_frontier(found, folder)
     _print_table(found)
-    _print_words(found, folder)
+    _print_words(found, output)
 
 
 def _print_table(found: Frontier) -> None:

@@ -17,11 +17,11 @@ from privacyfunnel.cli.options import (
     Seed,
     Sensitive,
     Table,
-    make_folder,
     read_columns,
     read_problem,
 )
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers import Frontier
@@ -66,7 +66,7 @@ def frontier(
     if method == "best":
         options = {"effort": effort, "min_count": min_count}
     joint = pf.Joint.from_table(table, read_columns(sensitive), read_columns(public))
-    folder = make_folder(output, FILES, force)
+    check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:
         found = pf.frontier(
             joint,
@@ -79,23 +79,22 @@ def frontier(
             progress=progress,
             **options,
         )
-    write_frontier(found, folder, force, paper_axes)
-    typer.echo(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {folder}")
+    with together(output, FILES, force) as folder:
+        write_frontier(found, folder, paper_axes)
+    typer.echo(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
 
 
-def write_frontier(found: Frontier, folder: Path, force: bool, paper_axes: bool = False) -> None:
+def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> None:
     """The frontier as csv, picture and interactive page."""
     from matplotlib.figure import Figure
 
-    from privacyfunnel.files import atomic_path, write_text
     from privacyfunnel.plots import interactive_html, plot_frontier
 
     frame = found.to_frame()
     frame.insert(0, "method", found.method)
     frame.insert(0, "problem", found.problem)
-    write_text(folder / FILES[0], frame.to_csv(index=False), force)
-    with atomic_path(folder / FILES[1], force) as part:
-        figure = Figure(figsize=(7.2, 4.8), layout="constrained")
-        plot_frontier(found, figure.add_subplot(), paper_axes=paper_axes)
-        figure.savefig(part, dpi=150, format="png")
-    write_text(folder / FILES[2], interactive_html(found), force)
+    frame.to_csv(folder / FILES[0], index=False)
+    figure = Figure(figsize=(7.2, 4.8), layout="constrained")
+    plot_frontier(found, figure.add_subplot(), paper_axes=paper_axes)
+    figure.savefig(folder / FILES[1], dpi=150)
+    (folder / FILES[2]).write_text(interactive_html(found), encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.errors import InvalidInput
 
 Table = Annotated[
     str, typer.Argument(help="A csv, tsv, parquet or json lines file, or duckdb://FILE#TABLE.")
@@ -16,7 +16,7 @@ Sensitive = Annotated[
     str, typer.Option("-s", "--sensitive", help="Sensitive columns, separated by commas.")
 ]
 Public = Annotated[
-    str, typer.Option("-x", "--public", help="Columns to publish, separated by commas.")
+    str, typer.Option("-x", "--publish", help="Columns to publish, separated by commas.")
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
@@ -25,6 +25,28 @@ Force = Annotated[bool, typer.Option("--force", help="Replace results that are t
 Effort = Annotated[str, typer.Option(help="How long to search: fast, normal or thorough.")]
 MinCount = Annotated[
     int, typer.Option(help="Least number of records that every released symbol covers.")
+]
+BinsOption = Annotated[
+    list[str] | None,
+    typer.Option("--bins", help="chol=10 (quantiles) or age=0,18,40,65 (edges); may be repeated."),
+]
+RoundOption = Annotated[
+    list[str] | None, typer.Option("--round", help="chol=10: to multiples of 10; may be repeated.")
+]
+Missing = Annotated[
+    str, typer.Option(help="Missing values: symbol (a value of their own), drop or error.")
+]
+Weight = Annotated[str | None, typer.Option(help="Column that weighs the records.")]
+Memory = Annotated[str | None, typer.Option(help="Most memory for the table, e.g. 2GB; spills.")]
+Expand = Annotated[
+    bool, typer.Option("--expand", help="Add, per public column, what the symbol stands for.")
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(help="Columns to pass through as they are, NOT protected, separated by commas."),
+]
+Key = Annotated[
+    str | None, typer.Option(help="Column that names the row; random releases draw by it.")
 ]
 
 PROBLEM_NAMES = {
@@ -57,13 +79,20 @@ def read_columns(text: str) -> list[str]:
     return names
 
 
-def make_folder(path: Path, files: list[str], force: bool) -> Path:
-    """The folder for results, made if need be; refused if it holds one of them already."""
-    present = [name for name in files if (path / name).exists()]
-    if present and not force:
-        raise InvalidInput(f"{path / present[0]} exists; use --force to replace it.")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataUnavailable(f"cannot make the folder {path}: {error.strerror}.") from None
-    return path
+def read_target(**given: float | None) -> dict[str, float]:
+    """The one target among those that a release can have.
+
+    >>> read_target(utility=0.4, leakage=None)
+    {'utility': 0.4}
+    """
+    target = {name: value for name, value in given.items() if value is not None}
+    options = [f"--{name}" for name in given]
+    if len(target) != 1:
+        got = " and ".join(f"--{name}" for name in target) or "none"
+        raise InvalidInput(
+            f"give exactly one of {', '.join(options[:-1])} or {options[-1]}; got {got}."
+        )
+    ((name, value),) = target.items()
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"--{name} must lie in [0, 1], got {value:g}.")
+    return target

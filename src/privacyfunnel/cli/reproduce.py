@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.cli.options import Force, Jobs, Output, Seed, make_folder
+from privacyfunnel.cli.options import Force, Jobs, Output, Seed
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.folders import check_folder
 
 
 def reproduce(
@@ -30,7 +31,7 @@ def reproduce(
     from privacyfunnel import datasets
     from privacyfunnel.reproduce import reproduce as run
 
-    make_folder(output, ["summary.md"], force)
+    check_folder(output, ["summary.md"], force)
     table = datasets.fetch_hungarian() if data is None else datasets.read_hungarian(data)
     with progress_bar("Reproducing") as progress:
         claims = run(table, output, figure, seed=seed, n_jobs=jobs, progress=progress)

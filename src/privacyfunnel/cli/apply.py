@@ -1,0 +1,57 @@
+"""``funnel apply``: the coding of a codebook on new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacyfunnel.cli.options import Expand, Force, Keep, Key, Memory, Table, read_columns
+
+
+def apply(
+    codebook: Annotated[Path, typer.Argument(help="The codebook.json of a release.")],
+    table: Table,
+    output: Annotated[Path, typer.Option("-o", "--output", help="A .parquet or .csv file.")],
+    unseen: Annotated[
+        str, typer.Option(help="Values that the codebook does not know: error or suppress.")
+    ] = "error",
+    expand: Expand = False,
+    keep: Keep = None,
+    key: Key = None,
+    memory: Memory = None,
+    force: Force = False,
+) -> None:
+    """Release new rows by the same coding."""
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.report.figures import several
+    from privacyfunnel.tables import open_table, release
+
+    book = Codebook.load(codebook)
+    kept = read_columns(keep) if keep else []
+    done = release(
+        open_table(table, memory=memory),
+        book,
+        output,
+        expand=expand,
+        keep=kept,
+        unseen=unseen,
+        key=key,
+        force=force,
+    )
+    notes = [
+        f"{several(n, 'row')} {words}"
+        for n, words in (
+            (done.n_suppressed, "suppressed, with values that the codebook does not know"),
+            (done.n_dropped, "left out for a missing value"),
+        )
+        if n
+    ]
+    tail = f" ({'; '.join(notes)})" if notes else ""
+    typer.echo(f"{several(done.n_released, 'row')} written to {output}{tail}.")
+    for name in kept:
+        typer.echo(
+            f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
+            err=True,
+        )

@@ -1,0 +1,151 @@
+"""``funnel inspect``: what a table holds and what is at stake, before anything is decided."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privacyfunnel.cli.options import (
+    BinsOption,
+    Memory,
+    Missing,
+    Public,
+    RoundOption,
+    Seed,
+    Sensitive,
+    Table,
+    Weight,
+    read_columns,
+)
+
+if TYPE_CHECKING:
+    from privacyfunnel.report.cautions import Caution
+    from privacyfunnel.report.stakes import Stakes
+    from privacyfunnel.tables import ColumnSummary, Counts
+
+VERSION = 1
+
+
+def inspect(
+    table: Table,
+    sensitive: Sensitive,
+    public: Public,
+    bins: BinsOption = None,
+    round_to: RoundOption = None,
+    missing: Missing = "symbol",
+    weight: Weight = None,
+    memory: Memory = None,
+    seed: Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """What the columns hold, what publishing them would give away, and what the limit says."""
+    from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.report.cautions import about_table
+    from privacyfunnel.report.stakes import stakes
+    from privacyfunnel.tables import count, identifiers, open_table, summary
+
+    rules = ColumnRules.parse(bins or (), round_to or (), missing)
+    opened = open_table(table, memory=memory)
+    counts = count(
+        opened, read_columns(sensitive), read_columns(public), columns=rules, weight=weight
+    )
+    names = list(counts.roles.columns)
+    columns = {column.name: column for column in summary(opened, names)}
+    at_stake = stakes(counts.joint(), seed=seed)
+    marked = [n for n in identifiers(opened, names) if counts.roles.columns[n].rule is None]
+    cautions = about_table(at_stake, counts.roles, marked)
+    if as_json:
+        found = _document(table, counts, columns, at_stake, cautions, marked)
+        typer.echo(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+        return
+    _print_columns(counts, columns)
+    _print_stakes(counts, at_stake)
+    for caution in cautions:
+        typer.echo(f"\nWarning, {caution.about}. {caution.text}")
+
+
+def _document(
+    table: str,
+    counts: Counts,
+    columns: dict[str, ColumnSummary],
+    at_stake: Stakes,
+    cautions: list[Caution],
+    marked: list[str],
+) -> dict[str, Any]:
+    from privacyfunnel.report.document import column_words
+
+    def described(role: Any) -> list[dict[str, Any]]:
+        return [
+            column_words(column)
+            | {"missing": columns[column.name].missing, "distinct": columns[column.name].distinct}
+            | {"identifier": column.name in marked}
+            for column in role
+        ]
+
+    return {
+        "format": "privacyfunnel inspection",
+        "version": VERSION,
+        "table": table,
+        "rows": counts.n_rows,
+        "left_out": counts.n_dropped,
+        "weight": counts.roles.weight,
+        "sensitive": described(counts.roles.sensitive),
+        "public": described(counts.roles.public),
+        "stakes": at_stake.to_json(),
+        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+    }
+
+
+def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
+    from privacyfunnel.columns import KINDS
+    from privacyfunnel.report.document import column_words
+    from privacyfunnel.report.escape import visible
+    from privacyfunnel.report.figures import number, several
+
+    left_out = f", {number(counts.n_dropped)} left out" if counts.n_dropped else ""
+    typer.echo(f"{several(counts.n_rows, 'row')}{left_out}.\n")
+    roles = counts.roles
+    width = min(40, max(6, *(len(visible(name)) for name in columns)))
+    typer.echo(f"{'column':<{width}}  {'role':<9}  {'distinct':>9}  {'missing':>9}  kind")
+    for role, members in (("sensitive", roles.sensitive), ("public", roles.public)):
+        for column in members:
+            found, rule = columns[column.name], column_words(column)["coarsened"]
+            kind = KINDS[column.kind] + (f", {rule}" if rule else "")
+            typer.echo(
+                f"{visible(column.name):<{width}}  {role:<9}  {number(found.distinct):>9}  "
+                f"{number(found.missing):>9}  {kind}"
+            )
+
+
+def _print_stakes(counts: Counts, found: Stakes) -> None:
+    from privacyfunnel.report.escape import visible
+    from privacyfunnel.report.figures import bits, listed, number, one_in, percent
+
+    s, x = (
+        visible(listed([column.name for column in role]))
+        for role in (counts.roles.sensitive, counts.roles.public)
+    )
+    typer.echo(
+        f"\nSensitive ({s}): {number(found.n_s)} different values, {bits(found.entropy_s)}.\n"
+        f"Public ({x}): {number(found.n_x)} different values, {bits(found.entropy_x)}.\n"
+    )
+    typer.echo(
+        f"Published as they are, {x} would give away {bits(found.information)} about {s}: "
+        f"{percent(found.given_away)} of what there is to know. Less is safer.\n"
+        f"The best guess of {s} for one record is right with probability "
+        f"{one_in(found.guess_blind)}, without the data, and {one_in(found.guess_seeing)}, with it."
+    )
+    if found.alone and found.n_records:
+        typer.echo(
+            f"{number(found.alone)} of {number(found.n_records)} records have public values that "
+            "no other record has."
+        )
+    if found.free_utility > 1e-9:
+        typer.echo(
+            f"The limit: up to {percent(found.free_utility)} of the information in {x} a release "
+            f"that gives away nothing is not excluded; above, something of {s} must be given away."
+        )
+    else:
+        typer.echo(f"The limit: whatever a release keeps of {x} gives away as much about {s}.")

@@ -1,0 +1,89 @@
+"""Folder: several files that appear together or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import atomic_path, in_words
+
+
+@contextmanager
+def together(folder: str | Path, names: Sequence[str], force: bool = False) -> Iterator[Path]:
+    """A hidden folder to write into; when the block ends well its files move to ``folder``.
+
+    A folder that does not exist comes into being in one step. In one that does, files of these
+    names are replaced only with ``force``; its other files stay.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "new" / "out"
+    >>> with together(place, ["a.txt"]) as work:
+    ...     _ = (work / "a.txt").write_text("hello")
+    >>> [p.name for p in place.iterdir()], [p.name for p in place.parent.iterdir()]
+    (['a.txt'], ['out'])
+    """
+    folder = Path(folder).expanduser()
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    if missing:
+        if not missing[-1].parent.is_dir():
+            raise InvalidInput(f"cannot make {folder}: {missing[-1].parent} is a file.")
+        with atomic_path(missing[-1]) as part:
+            work = part / folder.relative_to(missing[-1])
+            work.mkdir(parents=True)
+            yield work
+        return
+    check_folder(folder, names, force)
+    part = folder / f".funnel.{secrets.token_hex(4)}.part"
+    try:
+        part.mkdir()
+        yield part
+        check_folder(folder, names, force)  # another run may have been faster
+        _move(part, folder, names)
+    except OSError as error:
+        if isinstance(error, DataUnavailable):
+            raise
+        raise DataUnavailable(f"cannot write to {folder}: {in_words(error)}.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def check_folder(folder: Path, names: Sequence[str], force: bool) -> None:
+    """Refuse a folder that cannot take files of these names."""
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise InvalidInput(f"{folder} is a file; name a folder for the results.")
+    present = [name for name in names if os.path.lexists(folder / name)]
+    if present and not force:
+        raise InvalidInput(f"{folder / present[0]} exists; use --force to replace it.")
+    blocked = [name for name in present if (folder / name).is_dir()]
+    if blocked:
+        raise InvalidInput(f"{folder / blocked[0]} is a folder; name another place.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise DataUnavailable(f"cannot write to {folder}: no permission.")
+
+
+def _move(part: Path, folder: Path, names: Sequence[str]) -> None:
+    """All files into place; if one cannot be moved, the old ones come back."""
+    aside = part / "old"
+    aside.mkdir()
+    moved: list[str] = []
+    try:
+        for name in names:
+            if os.path.lexists(folder / name):
+                os.replace(folder / name, aside / name)
+        for name in names:
+            if (part / name).exists():
+                os.replace(part / name, folder / name)
+                moved.append(name)
+    except BaseException:
+        for name in moved:
+            (folder / name).unlink(missing_ok=True)
+        for old in aside.iterdir():
+            os.replace(old, folder / old.name)
+        raise

@@ -1,0 +1,238 @@
+"""The report's document: every number of a release under stable keys, ready for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel import __version__
+from privacyfunnel.codebook.values import encode
+from privacyfunnel.columns import Bins, Column, Round, show
+from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.limits import least_leakage
+from privacyfunnel.report.cautions import about_release, about_table
+from privacyfunnel.report.chance import shuffled
+from privacyfunnel.report.measuring import Measured
+from privacyfunnel.report.stakes import Stakes
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.frontiers import Frontier
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.tables import Released
+
+FORMAT = "privacyfunnel report"
+VERSION = 1
+SHOWN = 8  # symbols shown from either end of the sizes
+PROVED = 1e-9  # bits from the limit that count as none
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for: one target (utility, leakage or lam) and how to search and write."""
+
+    table: str
+    target: Mapping[str, float]
+    min_count: int = 1
+    effort: str = "normal"
+    points: int = 20
+    seed: int = 0
+    expand: bool = False
+    keep: Sequence[str] = ()
+    key: str | None = None
+    form: str = "parquet"
+    is_public: bool = False
+    command: str = ""
+
+
+def describe(
+    asked: Asked,
+    stakes: Stakes,
+    book: Codebook,
+    released: Released,
+    measured: Measured,
+    frontier: Frontier,
+    *,
+    identifiers: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
+    joint = frontier.joint
+    chance = shuffled(joint, _code_of(joint, book), seed=asked.seed)
+    cautions = [
+        *about_table(stakes, book.roles, identifiers),
+        *about_release(book, asked.keep, released.n_dropped, chance, measured.leakage_bits),
+    ]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "tool": f"privacyfunnel {__version__}",
+        "is_public": False,
+        "asked": _asked(asked, book),
+        "reproduce": {"table": asked.table, "command": asked.command},
+        "records": {
+            "in_table": released.n_rows,
+            "left_out": released.n_dropped,
+            "released": released.n_released,
+        },
+        "release": {
+            "file": released.path.name,
+            "columns": list(measured.columns),
+            "code": "channel" if book.soft else "partition",
+            "symbols": len(book.symbols),
+            "public_values": len(book.values),
+        },
+        "measured": _measured(joint, measured),
+        "guessing": {
+            "blind": stakes.guess_blind,
+            "as_it_is": stakes.guess_seeing,
+            "released": measured.guess,
+        },
+        "stakes": stakes.to_json(),
+        "chance": None if chance is None else asdict(chance),
+        "columns": columns_kept(joint, book),
+        "symbols": _symbols(book),
+        "frontier": _frontier(frontier),
+        "cautions": [asdict(caution) for caution in cautions],
+    }
+
+
+def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without any statistic about S, without the seed and without the command.
+
+    Only what is named here goes through, so that a new field stays private until someone decides.
+    """
+    asked, measured = document["asked"], document["measured"]
+    secret = {column["name"] for column in asked["sensitive"]}
+    kept = ("public", "missing", "weight", "min_count", "expand", "keep")
+    return {
+        **{key: document[key] for key in ("format", "version", "tool")},
+        "is_public": True,
+        "asked": {
+            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "lam")},
+            "sensitive": [{k: c[k] for k in ("name", "kind")} for c in asked["sensitive"]],
+            **{key: asked[key] for key in kept},
+        },
+        "records": {"released": document["records"]["released"]},
+        "release": document["release"],
+        "measured": {k: measured[k] for k in ("utility", "utility_bits", "entropy_x_bits")},
+        "columns": [c for c in document["columns"] if c["name"] not in secret],
+        "symbols": document["symbols"],
+        "cautions": [c for c in document["cautions"] if c["is_public"]],
+    }
+
+
+def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
+    """For each public column I(column;X̂) and H(column): how much of it is kept."""
+    code = _code_of(joint, book)
+    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
+    found = []
+    for i, column in enumerate(book.roles.public):
+        values = [x if len(book.roles.public) == 1 else x[i] for x in joint.labels_x]
+        place = {value: k for k, value in enumerate(dict.fromkeys(values))}
+        rows = [place[value] for value in values]
+        into = sp.csr_array((np.ones(len(rows)), (rows, range(len(rows)))))
+        p = into @ p_xxhat
+        whole = entropy(np.asarray(p.sum(axis=1)).ravel())
+        kept = mutual_information(p)
+        found.append(
+            {
+                "name": column.name,
+                "distinct": len(place),
+                "entropy_bits": whole,
+                "kept_bits": kept,
+                "kept": kept / whole if whole else 1.0,
+            }
+        )
+    return found
+
+
+def _code_of(joint: Joint, book: Codebook) -> Any:
+    """The codebook's code over the joint's own order of values."""
+    from privacyfunnel.codes import Channel, Partition
+
+    several = len(book.roles.public) > 1
+    place = {value: i for i, value in enumerate(book.values)}
+    order = [place[x if several else (x,)] for x in joint.labels_x]
+    if book.soft:
+        return Channel(book.code.matrix[order])
+    return Partition([book.rows[i][0][0] for i in order])
+
+
+def _asked(asked: Asked, book: Codebook) -> dict[str, Any]:
+    return {
+        "target": dict(asked.target),
+        "sensitive": [column_words(column) for column in book.roles.sensitive],
+        "public": [column_words(column) for column in book.roles.public],
+        "missing": book.roles.missing,
+        "weight": book.roles.weight,
+        "min_count": asked.min_count,
+        "effort": asked.effort,
+        "points": asked.points,
+        "seed": asked.seed,
+        "expand": asked.expand,
+        "keep": list(asked.keep),
+    }
+
+
+def column_words(column: Column) -> dict[str, Any]:
+    """A column with its kind and how it was coarsened, in words."""
+    coarsened = None
+    if isinstance(column.rule, Bins):
+        coarsened = f"in bins at {', '.join(map(show, column.rule.edges))}"
+    elif isinstance(column.rule, Round):
+        coarsened = f"rounded to multiples of {show(column.rule.step)}"
+    return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
+
+
+def _measured(joint: Joint, measured: Measured) -> dict[str, Any]:
+    limit = least_leakage(joint, measured.utility_bits)
+    gap = max(0.0, measured.leakage_bits - limit)
+    entropy_s, entropy_x = measured.entropy_s_bits, measured.entropy_x_bits
+    return {
+        "utility": measured.utility_bits / entropy_x if entropy_x else 0.0,
+        "utility_bits": measured.utility_bits,
+        "leakage": measured.leakage_bits / entropy_s if entropy_s else 0.0,
+        "leakage_bits": measured.leakage_bits,
+        "entropy_x_bits": entropy_x,
+        "entropy_s_bits": entropy_s,
+        "limit": limit / entropy_s if entropy_s else 0.0,
+        "limit_bits": limit,
+        "gap": gap / entropy_s if entropy_s else 0.0,
+        "gap_bits": gap,
+        "proved_optimal": gap <= PROVED,
+    }
+
+
+def _symbols(book: Codebook) -> dict[str, Any]:
+    order = sorted(range(len(book.symbols)), key=lambda j: -book.symbols[j].probability)
+    cut = len(order) if len(order) <= 2 * SHOWN else SHOWN
+    return {
+        "largest": [_symbol(book, j) for j in order[:cut]],
+        "smallest": [_symbol(book, j) for j in order[cut:][-SHOWN:]],
+    }
+
+
+def _symbol(book: Codebook, j: int) -> dict[str, Any]:
+    symbol, members = book.symbols[j], book.members[j]
+    words = book.stands_for(symbol.label)
+    return {
+        "label": symbol.label,
+        "probability": symbol.probability,
+        "count": symbol.count,
+        "n_values": len(members),
+        "stands_for": [
+            {"column": column.name, "values": text}
+            for column, text in zip(book.roles.public, words, strict=True)
+        ],
+        "members": [[encode(part) for part in member] for member in members[:20]],
+    }
+
+
+def _frontier(frontier: Frontier) -> list[dict[str, Any]]:
+    frame = frontier.to_frame()
+    frame["proved_optimal"] = frontier.proved
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

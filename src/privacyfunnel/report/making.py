@@ -1,0 +1,141 @@
+"""Making: the curator's whole job, from an open table to the four files of a release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.codebook import Codebook
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.folders import check_folder, together
+from privacyfunnel.objectives import Funnel
+from privacyfunnel.report.document import Asked, describe, without_sensitive
+from privacyfunnel.report.measuring import Measured, measure
+from privacyfunnel.report.page import page
+from privacyfunnel.report.stakes import stakes
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.tables import Counts, Table, identifiers
+from privacyfunnel.tables import release as write_release
+from privacyfunnel.tables.plan import make_plan
+from privacyfunnel.tables.releasing import FORMATS
+from privacyfunnel.validation import check_choice
+
+if TYPE_CHECKING:
+    from privacyfunnel.frontiers import Frontier
+    from privacyfunnel.joint import Joint
+
+AGREE = 1e-9  # bits that the written file may differ from what the search has measured
+OTHERS = ("codebook.json", "report.html", "report.json")
+
+Progress = Callable[[int, int], None]
+
+
+class NotAsMeasured(RuntimeError):
+    """The written file does not hold what the search has measured: a fault of ours."""
+
+
+def files_of(form: str) -> list[str]:
+    """The names of the files that a release consists of."""
+    return [f"release.{form}", *OTHERS]
+
+
+def check_output(table: Table, folder: Path, form: str, force: bool = False) -> None:
+    """Refuse a place that cannot take the files, or where one would replace the table itself."""
+    check_choice("format", form, FORMATS)
+    check_folder(folder, files_of(form), force)
+    for path in (folder / name for name in files_of(form)):
+        if any(path.exists() and path.samefile(file) for file in table.files):
+            raise InvalidInput(f"{path} is the table itself, which is never changed; name another.")
+
+
+def search(
+    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
+) -> tuple[Frontier, Solution]:
+    """The frontier, and the release that meets the target."""
+    import privacyfunnel as pf
+
+    if jobs == 0:
+        raise InvalidInput("jobs must be 1 or more, or -1 for all cores; got 0.")
+    options: dict[str, Any] = {"effort": asked.effort, "min_count": asked.min_count}
+    found = pf.frontier(
+        joint, n_points=asked.points, n_jobs=jobs, seed=asked.seed, progress=progress, **options
+    )
+    if "lam" in asked.target:
+        objective = pf.Funnel(asked.target["lam"])
+        return found, pf.solve(joint, objective, "best", seed=asked.seed, **options)
+    return found, found.at(**asked.target)
+
+
+def make_release(
+    table: Table,
+    counts: Counts,
+    folder: str | Path,
+    asked: Asked,
+    *,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Search, write, measure again and report; the full document is given back.
+
+    The four files appear together or not at all. With ``asked.is_public`` codebook and report are
+    without any statistic about S; the document that is given back has them.
+    """
+    folder = Path(folder)
+    check_output(table, folder, asked.form, force)
+    if counts.roles.weight is not None and asked.min_count > 1:
+        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
+    joint = counts.joint()
+    choices: dict[str, Any] = {"expand": asked.expand, "keep": asked.keep, "key": asked.key}
+    _check_plan(table, counts, joint, choices)
+    with together(folder, files_of(asked.form), force) as work:
+        found, solution = search(joint, asked, jobs=jobs, progress=progress)
+        book = Codebook.from_solution(
+            joint, solution, counts.roles, target=asked.target, seed=asked.seed
+        )
+        released = write_release(table, book, work / files_of(asked.form)[0], **choices)
+        measured = measure(table, counts.roles, released.path)
+        _check_same(book.measured, measured)
+        document = describe(
+            asked,
+            stakes(joint, seed=asked.seed),
+            book,
+            released,
+            measured,
+            found,
+            identifiers=_identifiers(table, counts, asked.keep),
+        )
+        shown = without_sensitive(document) if asked.is_public else document
+        (book.public() if asked.is_public else book).save(work / "codebook.json")
+        (work / "report.html").write_text(page(shown), encoding="utf-8", newline="\n")
+        text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
+        (work / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    return document
+
+
+def _check_plan(table: Table, counts: Counts, joint: Joint, choices: Mapping[str, Any]) -> None:
+    """Refuse columns that cannot go out before the search, which may take long."""
+    nothing = Solution.measured(joint, Funnel(0.0), Partition.trivial(joint.n_x), Status.CONVERGED)
+    book = Codebook.from_solution(joint, nothing, counts.roles)
+    make_plan(table, book, suppress=False, **choices)
+
+
+def _check_same(searched: Mapping[str, float], measured: Measured) -> None:
+    for name, found in (
+        ("utility_bits", measured.utility_bits),
+        ("leakage_bits", measured.leakage_bits),
+    ):
+        if not abs(searched[name] - found) <= AGREE:
+            raise NotAsMeasured(
+                f"the written file has {name.replace('_bits', '')} {found!r} bits instead of "
+                f"{searched[name]!r}; nothing was released. Please report this."
+            )
+
+
+def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:
+    """Columns that go out nearly unique per row: public ones without a rule, and kept ones."""
+    plain = [column.name for column in counts.roles.public if column.rule is None]
+    return identifiers(table, list(dict.fromkeys([*plain, *keep])))

@@ -1,0 +1,100 @@
+"""Measuring: utility and leakage of a written file, from its own rows beside those of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.columns import Column, Roles
+from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.tables.keys import key_sql
+from privacyfunnel.tables.paths import read_paths
+from privacyfunnel.tables.symbols import codes_of, combined
+from privacyfunnel.tables.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the rows of a release tell: I(S;X̂) and I(X;X̂) in bits, and how often a guess is right."""
+
+    columns: tuple[str, ...]  # of the file
+    n_rows: int
+    n_symbols: int
+    leakage_bits: float
+    utility_bits: float
+    entropy_s_bits: float
+    entropy_x_bits: float
+    guess: float
+
+
+def measure(table: Table, roles: Roles, path: Path) -> Measured:
+    """Read a release beside the table it was made from, row by row, and measure it.
+
+    Nothing of the search is used: only S and X of the table's rows and the labels in the file, which
+    are in the same order.
+    """
+    groups, columns = _group(table, roles, path)
+    weights = groups["w"].to_numpy().astype(float)
+    every = np.ones(len(weights), dtype=bool)
+    codes = {
+        name: codes_of(column, groups[f"k{i}"])
+        for i, (name, column) in enumerate(roles.columns.items())
+    }
+    s, _ = combined([codes[c.name] for c in roles.sensitive], every)
+    x, _ = combined([codes[c.name] for c in roles.public], every)
+    xhat, labels = codes_of(Column("released", "text"), groups["label"])
+    if labels[-1] is None:
+        raise RuntimeError("the written file has fewer rows than the table.")
+    p_sxhat, p_xxhat = _joint(s, xhat, weights), _joint(x, xhat, weights)
+    return Measured(
+        columns=columns,
+        n_rows=int(groups["n"].to_numpy().sum()),
+        n_symbols=len(labels),
+        leakage_bits=mutual_information(p_sxhat),
+        utility_bits=mutual_information(p_xxhat),
+        entropy_s_bits=entropy(np.asarray(p_sxhat.sum(axis=1)).ravel()),
+        entropy_x_bits=entropy(np.asarray(p_xxhat.sum(axis=1)).ravel()),
+        guess=float(p_sxhat.max(axis=0).sum()),
+    )
+
+
+def _joint(rows: Any, columns: Any, weights: Any) -> sp.csc_array:
+    return sp.coo_array((weights / weights.sum(), (rows, columns))).tocsc()
+
+
+def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str, ...]]:
+    """Rows of the table and of the file side by side, grouped: keys k0, ..., label, n and w.
+
+    With them come the names of the file's columns.
+    """
+    columns = list(roles.columns.values())
+    keys = [f"k{i}" for i in range(len(columns))]
+    select = [
+        f"{key_sql(c, f'c{table.position(c.name)}')} AS {k}"
+        for k, c in zip(keys, columns, strict=True)
+    ]
+    needed = [column.name for column in columns]
+    weight = "CAST(1 AS DOUBLE)"
+    if roles.weight is not None:
+        needed.append(roles.weight)
+        weight = key_sql(Column(roles.weight, "number"), f"c{table.position(roles.weight)}")
+    rows = f"SELECT {', '.join(select)}, {weight} AS w FROM t"
+    if roles.missing == "drop":
+        known = " AND ".join(f"{k} IS NOT NULL" for k in keys)
+        rows = f"SELECT * FROM ({rows}) WHERE {known}"
+    by = ", ".join([*keys, "label"])
+    with table.duckdb(needed) as con:
+        con.execute("SET threads = 1")  # rows keep their order
+        written = read_paths(con, path, {})
+        names = ", ".join(f"f{i}" for i in range(len(written.names)))
+        file = f"SELECT CAST(f0 AS VARCHAR) AS label FROM {written.sql} AS s({names})"
+        side_by_side = f"(({rows}) AS r POSITIONAL JOIN ({file}) AS f)"
+        sql = f"SELECT {by}, count(*) AS n, sum(w) AS w FROM {side_by_side} GROUP BY {by}"
+        return con.sql(sql).to_arrow_table(), written.names

@@ -1,0 +1,96 @@
+"""Stakes: what publishing the public columns as they are would give away, and what the limit says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privacyfunnel.joint import Joint
+from privacyfunnel.report.chance import Chance, shuffled
+
+FEW_PER_VALUE = 5  # records per public value below which chance plays a large part
+CHANCE_MATTERS = 0.1  # share of I(S;X) that may be chance before it is said
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """Sizes, bits and guesses before anything is released; ``None`` where weights forbid a count."""
+
+    n_records: int | None
+    n_s: int
+    n_x: int
+    entropy_s: float
+    entropy_x: float
+    information: float
+    guess_blind: float  # chance to guess S of one record right, knowing only how common each is
+    guess_seeing: float  # the same, seeing X as it is
+    alone: int | None  # records whose public values no other record has
+    chance: Chance | None
+
+    @property
+    def given_away(self) -> float:
+        """I(S;X)/H(S): the share of S that X as it is gives away."""
+        return self.information / self.entropy_s if self.entropy_s else 0.0
+
+    @property
+    def free_utility(self) -> float:
+        """(H(X) − I(S;X))/H(X): up to here the limit does not exclude a release without leakage."""
+        return max(0.0, 1.0 - self.information / self.entropy_x) if self.entropy_x else 1.0
+
+    @property
+    def few_records(self) -> bool:
+        """Whether chance makes up much of what S and X seem to share."""
+        if self.n_records is None:
+            return False
+        if self.chance is None:
+            return self.n_records < FEW_PER_VALUE * self.n_x
+        return self.chance.mean_bits > CHANCE_MATTERS * self.information
+
+    def to_json(self) -> dict[str, Any]:
+        """The same with stable keys."""
+        return {
+            "records": self.n_records,
+            "distinct_sensitive": self.n_s,
+            "distinct_public": self.n_x,
+            "records_alone": self.alone,
+            "entropy_s_bits": self.entropy_s,
+            "entropy_x_bits": self.entropy_x,
+            "information_bits": self.information,
+            "given_away": self.given_away,
+            "free_utility": self.free_utility,
+            "guess_blind": self.guess_blind,
+            "guess_seeing": self.guess_seeing,
+            "chance_bits": self.chance.mean_bits if self.chance else None,
+            "chance_spread_bits": self.chance.spread_bits if self.chance else None,
+            "chance_shuffles": self.chance.shuffles if self.chance else None,
+            "few_records": self.few_records,
+        }
+
+
+def stakes(joint: Joint, *, seed: int = 0) -> Stakes:
+    """Measure what is at stake.
+
+    >>> found = stakes(Joint.from_counts([[3, 0], [1, 4]]))
+    >>> found.guess_blind, found.guess_seeing
+    (0.625, 0.875)
+    """
+    alone = int(np.count_nonzero(joint.counts.sum(axis=0) == 1))
+    return Stakes(
+        n_records=joint.n_records,
+        n_s=joint.n_s,
+        n_x=joint.n_x,
+        entropy_s=joint.entropy_s,
+        entropy_x=joint.entropy_x,
+        information=joint.information,
+        guess_blind=float(joint.p_s.max()),
+        guess_seeing=best_guess(joint),
+        alone=None if joint.n_records is None else alone,
+        chance=shuffled(joint, seed=seed),
+    )
+
+
+def best_guess(joint: Joint) -> float:
+    """Σ_x max_s p(s,x): how often the best guess of S is right for one who sees X."""
+    return float(joint.counts.max(axis=0).sum() / joint.total)

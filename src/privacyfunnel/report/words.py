@@ -1,0 +1,119 @@
+"""Words: a release's document as plain sentences, each figure with the direction that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
+
+Document = Mapping[str, Any]
+
+
+def names(document: Document, role: str) -> str:
+    """The columns of a role in a row of words."""
+    return listed([column["name"] for column in document["asked"][role]])
+
+
+def what_was_asked(document: Document) -> str:
+    """The target in one sentence."""
+    target = document["asked"]["target"]
+    public, sensitive = names(document, "public"), names(document, "sensitive")
+    goal = f"Publish {public} while giving away little about {sensitive}."
+    if "utility" in target:
+        goal = (
+            f"Keep at least {percent(target['utility'])} of the information in {public} and give "
+            f"away as little as possible about {sensitive}."
+        )
+    elif "leakage" in target:
+        goal = (
+            f"Give away at most {percent(target['leakage'])} of the information in {sensitive} "
+            f"and keep as much as possible of {public}."
+        )
+    elif "lam" in target:
+        goal = (
+            f"Publish {public}; a bit kept of them is worth {target['lam']:g} of a bit given away "
+            f"about {sensitive}."
+        )
+    least = document["asked"]["min_count"]
+    return goal + (f" Every symbol covers at least {least} records." if least > 1 else "")
+
+
+def what_is_released(document: Document) -> str:
+    """How many records, symbols and values."""
+    release, released = document["release"], document["records"]["released"]
+    by_lot = "" if release["code"] == "partition" else ", drawn by lot"
+    one = release["public_values"] == 1
+    return (
+        f"{several(released, 'record')}. The {several(release['public_values'], 'different value')} "
+        f"of {names(document, 'public')} {'is' if one else 'are'} replaced by "
+        f"{several(release['symbols'], 'symbol')}{by_lot}."
+    )
+
+
+def utility(document: Document) -> str:
+    """How much of X is kept."""
+    m = document["measured"]
+    return (
+        f"Before: {bits(m['entropy_x_bits'])} of information in {names(document, 'public')}. "
+        f"After: {bits(m['utility_bits'])}, which is {percent(m['utility'])} of it."
+    )
+
+
+def leakage(document: Document) -> str:
+    """How much of S is given away, as it is and released."""
+    m, stakes = document["measured"], document["stakes"]
+    return (
+        f"Before: published as they are, {names(document, 'public')} would give away "
+        f"{bits(stakes['information_bits'])} about {names(document, 'sensitive')}, "
+        f"{percent(stakes['given_away'])} of the {bits(m['entropy_s_bits'])} there are. "
+        f"After: {bits(m['leakage_bits'])}, which is {percent(m['leakage'])}."
+    )
+
+
+def guessing(document: Document) -> str:
+    """How often a guess of S is right."""
+    g = document["guessing"]
+    return (
+        f"Someone who guesses {names(document, 'sensitive')} of one record is right with "
+        f"probability {one_in(g['blind'])}, without the data. Before: seeing the columns as they "
+        f"are, {one_in(g['as_it_is'])}. After: seeing the released symbol, {one_in(g['released'])}."
+    )
+
+
+def limit(document: Document) -> str:
+    """How far the release is from what no release can beat."""
+    m = document["measured"]
+    if m["proved_optimal"]:
+        return (
+            f"Proved optimal: no release that keeps {percent(m['utility'])} can give away less "
+            f"than {percent(m['limit'])}, and this one does not give away more."
+        )
+    if m["limit_bits"] == 0:
+        return (
+            f"The known limit does not exclude that a release keeps {percent(m['utility'])} and "
+            f"gives away nothing; this one, the best found, gives away {percent(m['leakage'])}."
+        )
+    return (
+        f"No release that keeps {percent(m['utility'])} can give away less than "
+        f"{percent(m['limit'])}; this one is {percent(m['gap'])} of the sensitive information "
+        "above that limit."
+    )
+
+
+def summary(document: Document) -> list[str]:
+    """The release in a few lines for the terminal."""
+    m, g, stakes = document["measured"], document["guessing"], document["stakes"]
+    release = document["release"]
+    return [
+        f"Released {several(document['records']['released'], 'record')}: "
+        f"{several(release['public_values'], 'value')} became {several(release['symbols'], 'symbol')}.",
+        f"Kept: {percent(m['utility'])} of the information in {names(document, 'public')} "
+        f"({bits(m['utility_bits'])} of {number(round(m['entropy_x_bits'], 2))}).",
+        f"Given away: {percent(m['leakage'])} of {names(document, 'sensitive')} "
+        f"({bits(m['leakage_bits'])} of {number(round(m['entropy_s_bits'], 2))}); "
+        f"published as they are it would be {percent(stakes['given_away'])}.",
+        f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
+        f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
+        limit(document),
+    ]
