@@ -110,6 +110,33 @@ def test_other_methods_sweep_lambda_or_thresholds(settings_of_paper, method):
     assert front.to_frame().utility.iloc[-1] == 1
 
 
+@pytest.mark.parametrize(("problem", "method"), [("funnel", "soft"), ("bottleneck", "annealing")])
+def test_soft_frontiers_are_never_worse_than_hard_ones(problem, method):
+    joint = pf.Joint.from_counts(np.random.default_rng(0).integers(0, 4, size=(3, 13)))
+    shares = [0.2, 0.4, 0.6, 0.8]
+    soft = pf.frontier(joint, problem, method, targets=shares, effort="fast")
+    hard = pf.frontier(joint, problem, targets=shares, effort="fast")
+    sign = 1 if problem == "funnel" else -1
+    soft_points, hard_points = soft.points, hard.points
+    for utility, leak in hard_points[1:-1]:
+        at = np.interp(utility, soft_points[:, 0], soft_points[:, 1])
+        if problem == "funnel":
+            at = soft.at(utility=utility / joint.entropy_x).leakage
+        assert sign * (at - leak) <= 1e-2 if problem == "bottleneck" else at <= leak + 1e-9
+    assert all(isinstance(s.code, (pf.Channel, pf.Partition)) for s in soft)
+
+
+def test_soft_methods_say_what_they_take(settings_of_paper):
+    joint = settings_of_paper[1]
+    for options, message in [
+        ({"method": "soft", "problem": "bottleneck"}, "use 'annealing'"),
+        ({"method": "soft", "lams": [0.5]}, "neither lams= nor checkpoint="),
+        ({"method": "soft", "min_count": 3}, "no setting 'min_count'"),
+    ]:
+        with pytest.raises(InvalidInput, match=message):
+            pf.frontier(joint, **options)
+
+
 def test_best_sweeps_lambda_too_when_asked(settings_of_paper):
     seen = []
     front = pf.frontier(

@@ -17,9 +17,9 @@ def test_it_is_differentially_private_and_a_channel(joint: Joint, epsilon: float
     matrix = randomised_response(joint, epsilon).matrix.toarray()
     assert np.isfinite(matrix).all()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0, atol=1e-12)
-    with np.errstate(divide="ignore"):
+    if epsilon < 700.0:  # beyond it the smaller probability underflows
         ratios = np.log(matrix.max(axis=0)) - np.log(matrix.min(axis=0))
-    assert (ratios <= epsilon * (1 + 1e-9) + 1e-9).all()
+        assert (ratios <= epsilon * (1 + 1e-9) + 1e-9).all()
 
 
 def test_little_noise_tells_all_and_much_tells_nothing():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privacyfunnel.joint import Joint
     from privacyfunnel.objectives import Bottleneck, Funnel
     from privacyfunnel.solvers import Solution, Status, solve
+    from privacyfunnel.solvers.perfect import perfect_privacy
     from privacyfunnel.sweep import frontier
 
 _ROOMS = {
@@ -30,6 +31,7 @@ _ROOMS = {
     "Bottleneck": "objectives",
     "solve": "solvers",
     "frontier": "sweep",
+    "perfect_privacy": "solvers.perfect",
     "Frontier": "frontiers",
     "Solution": "solvers",
     "Status": "solvers",
@@ -54,6 +56,7 @@ __all__ = [
     "Solution",
     "Status",
     "frontier",
+    "perfect_privacy",
     "solve",
 ]
 

@@ -18,6 +18,7 @@ from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.pairwise import MergePath
+from privacyfunnel.solvers.soft import SoftFunnel, soft_at
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Frontier:
         allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]
         if isinstance(self.solver, BestSearch) and self.joint.n_x > 1:
             allowed += self._search(self.solver, target)
+        if isinstance(self.solver, SoftFunnel) and self.joint.n_x > 1:
+            allowed.append(self._soft_at(self.solver, target))
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
         return marked(self.joint, min(allowed, key=lambda s: price.of(s.leakage, s.utility)))
@@ -124,6 +127,19 @@ class Frontier:
                 break
             codes += [s.code for s in found[-1:] if isinstance(s.code, Partition)]
         return found
+
+    def _soft_at(self, solver: SoftFunnel, target: Target) -> Solution:
+        """A channel that meets the target exactly, from all codes of the frontier."""
+        channel = soft_at(
+            self.joint,
+            utility=target.bits if target.quantity == "utility" else None,
+            leakage=target.bits if target.quantity == "leakage" else None,
+            starts=[s.code for s in self.solutions],
+            n_symbols=solver.n_symbols,
+            rng=np.random.default_rng([self.seed, round(target.bits * 1e6)]),
+        )
+        objective = PROBLEMS[self.problem](target.slope)
+        return Solution.measured(self.joint, objective, channel, Status.CONVERGED)
 
     def _target(self, given: dict[str, float]) -> Target:
         names = TARGETS[self.problem]

@@ -30,12 +30,17 @@ def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array,
 
 
 def plot_frontier(
-    frontiers: Frontier | Sequence[Frontier], ax: Axes, *, paper_axes: bool = False
+    frontiers: Frontier | Sequence[Frontier],
+    ax: Axes,
+    *,
+    paper_axes: bool = False,
+    noise: Array | None = None,
 ) -> Axes:
     """Draw frontiers of one joint with the limit and the identity (X released as it is).
 
     ``paper_axes`` puts the utility loss −I(X;X̂)/H(X) on the horizontal axis, as Ding & Sadeghi do.
-    Filled points meet the limit and are proved optimal.
+    Filled points meet the limit and are proved optimal. ``noise`` is a curve of (I(X;X̂), I(S;X̂)) in
+    bits to compare with, such as that of `randomised_response_curve`.
     """
     several = [frontiers] if isinstance(frontiers, Frontier) else list(frontiers)
     joint, problem = several[0].joint, several[0].problem
@@ -47,6 +52,9 @@ def plot_frontier(
     ax.plot(sign * x, y, color=INK["limit"], lw=1.2, label="limit")
     for k, frontier in enumerate(several):
         _draw(ax, frontier, sign, INK["frontier"] if k == 0 else f"C{k}")
+    if noise is not None:
+        x, y = share(noise[:, 0], joint.entropy_x), share(noise[:, 1], joint.entropy_s)
+        ax.plot(sign * x, y, ":", color="0.35", lw=1.4, label="randomised response (local DP)")
     whole = share(np.array([joint.information]), joint.entropy_s)[0]
     ax.plot([sign], [whole], "*", ms=13, color=INK["identity"], label="X as it is", clip_on=False)
     bits = "−I(X;X̂)/H(X)" if paper_axes else "I(X;X̂)/H(X)"

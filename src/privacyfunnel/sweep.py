@@ -15,9 +15,11 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers import Frontier, nearest_codes, pareto, slope_at
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.solvers import SOLVERS, make_solver
+from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
+from privacyfunnel.solvers.annealing import annealing_frontier
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.soft import soft_frontier
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
@@ -68,9 +70,10 @@ def frontier(
 
     ``method`` "best" solves the constrained problem at ``targets``, shares of H(X) to keep (default
     ``n_points`` = 40 of them, evenly spaced), and then once more from its neighbours' codes. Other
-    methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its thresholds. ``options`` are the
-    method's settings, such as ``effort`` and ``min_count``. The result depends on ``seed`` but not
-    on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
+    methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its thresholds; "soft" and
+    "annealing" take ``targets`` too (default 20), and start from a fast hard frontier. ``options``
+    are the method's settings, such as ``effort`` and ``min_count``. The result depends on ``seed``
+    but not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> points = frontier(joint, n_points=4).to_frame()
@@ -82,6 +85,11 @@ def frontier(
     check_rng(seed)
     if n_jobs == 0:
         raise InvalidInput("n_jobs must not be 0; 1 is one process, -1 one for each core.")
+    if method in SOFT.values():
+        if lams is not None or checkpoint is not None:
+            raise InvalidInput(f"method {method!r} takes targets=, neither lams= nor checkpoint=.")
+        shares = target_shares(n_points or 20, targets)
+        return _soft(joint, problem, method, shares, n_jobs, seed, progress, options)
     first = _first_round(joint, problem, method, n_points, targets, lams, options)
     settings = [(task.name, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
@@ -113,6 +121,45 @@ def _ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
     ]
 
 
+def target_shares(n_points: int, targets: Sequence[float] | None) -> list[float]:
+    """Shares of H(X) to aim at: those given, else evenly spaced ones."""
+    check_at_least("n_points", n_points, 1)
+    shares = np.linspace(0, 1, n_points + 2)[1:-1].tolist() if targets is None else list(targets)
+    if not shares or not all(0.0 <= share <= 1.0 for share in shares):
+        raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
+    return [float(share) for share in shares]
+
+
+def _soft(
+    joint: Joint,
+    problem: str,
+    method: str,
+    shares: Sequence[float],
+    n_jobs: int,
+    seed: int,
+    progress: Progress | None,
+    options: dict[str, Any],
+) -> Frontier:
+    """The frontier of soft codes, never worse than the hard one it starts from."""
+    if SOFT[problem] != method:
+        raise InvalidInput(f"method {method!r} is not for the {problem}; use {SOFT[problem]!r}.")
+    unknown = [name for name in options if name not in ("effort", "n_symbols")]
+    if unknown:
+        raise InvalidInput(f"a soft frontier has no setting {unknown[0]!r}; effort and n_symbols.")
+    hard = frontier(joint, problem, targets=shares, n_jobs=n_jobs, seed=seed, effort="fast")
+    codes, bits = [s.code for s in hard], [share * joint.entropy_x for share in shares]
+    settings: dict[str, Any] = {"hard": codes, "seed": seed, "progress": progress, **options}
+    if problem == "funnel":
+        channels = soft_frontier(joint, bits, n_jobs=n_jobs, **settings)
+    else:
+        channels = annealing_frontier(joint, bits, **settings)
+    objective = PROBLEMS[problem](0.0)
+    found = [Solution.measured(joint, objective, code, Status.CONVERGED) for code in channels]
+    solver = make_solver(method, **{k: v for k, v in options.items() if k == "n_symbols"})
+    kept = _with_slopes(pareto(joint, problem, found + _ends(joint, problem, solver)), problem)
+    return Frontier(joint, problem, method, solver, seed, kept)
+
+
 def _first_round(
     joint: Joint,
     problem: str,
@@ -130,9 +177,7 @@ def _first_round(
         raise InvalidInput("targets= goes with method 'best' and without lams=.")
     if by_target:
         solver = make_solver(method, **options)
-        shares = np.linspace(0, 1, (n_points or 40) + 2)[1:-1] if targets is None else targets
-        if len(shares) == 0 or not all(0.0 <= share <= 1.0 for share in shares):
-            raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
+        shares = target_shares(n_points or 40, targets)
         paths = greedy_paths(joint, problem)
         demands = [Target(problem, "utility", float(u) * joint.entropy_x) for u in shares]
         return [

@@ -38,7 +38,10 @@ def frontier(
         str, typer.Option(help="pf: keep X, hide S (privacy funnel); ib: compress X, keep S.")
     ] = "pf",
     method: Annotated[
-        str, typer.Option(help="best, moves, greedy, iac-mdsf, pairwise, ...")
+        str,
+        typer.Option(
+            help="best, soft (pf), annealing (ib), moves, greedy, iac-mdsf, pairwise, ..."
+        ),
     ] = "best",
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
@@ -63,8 +66,10 @@ def frontier(
 
     problem = read_problem(problem)
     options: dict[str, Any] = {}
-    if method == "best":
-        options = {"effort": effort, "min_count": min_count}
+    if method in ("best", "soft", "annealing"):
+        options["effort"] = effort
+    if method == "best" or min_count > 1:
+        options["min_count"] = min_count
     joint = pf.Joint.from_table(table, read_columns(sensitive), read_columns(public))
     check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:
@@ -89,12 +94,19 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
     from matplotlib.figure import Figure
 
     from privacyfunnel.plots import interactive_html, plot_frontier
+    from privacyfunnel.randomised_response import randomised_response_curve
+    from privacyfunnel.solvers import SOFT
+    from privacyfunnel.sweep import frontier as sweep
 
     frame = found.to_frame()
     frame.insert(0, "method", found.method)
     frame.insert(0, "problem", found.problem)
     frame.to_csv(folder / FILES[0], index=False)
+    drawn, noise = [found], None
+    if found.method in SOFT.values():  # beside what hard codes and plain noise give
+        drawn.append(sweep(found.joint, found.problem, n_points=20, seed=found.seed, effort="fast"))
+        noise = randomised_response_curve(found.joint, [0.25 * k for k in range(1, 81)])
     figure = Figure(figsize=(7.2, 4.8), layout="constrained")
-    plot_frontier(found, figure.add_subplot(), paper_axes=paper_axes)
+    plot_frontier(drawn, figure.add_subplot(), paper_axes=paper_axes, noise=noise)
     figure.savefig(folder / FILES[1], dpi=150)
     (folder / FILES[2]).write_text(interactive_html(found), encoding="utf-8")

@@ -7,15 +7,17 @@ from typing import Any
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
+from privacyfunnel.solvers.annealing import DeterministicAnnealing
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.moves import MoveSearch
 from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge, PairwiseMerge
+from privacyfunnel.solvers.soft import SoftFunnel
 from privacyfunnel.validation import check_choice, check_rng
 
-__all__ = ["SOLVERS", "Solution", "Solver", "Status", "make_solver", "solve"]
+__all__ = ["SOFT", "SOLVERS", "Solution", "Solver", "Status", "make_solver", "solve"]
 
 SOLVERS: dict[str, type[Solver]] = {
     "best": BestSearch,
@@ -25,7 +27,10 @@ SOLVERS: dict[str, type[Solver]] = {
     "greedy": GreedyMerge,
     "moves": MoveSearch,
     "exhaustive": ExhaustiveSearch,
+    "soft": SoftFunnel,
+    "annealing": DeterministicAnnealing,
 }
+SOFT = {"funnel": "soft", "bottleneck": "annealing"}  # the methods whose codes are channels
 
 
 def make_solver(method: str, **options: Any) -> Solver:

@@ -1,0 +1,292 @@
+"""Soft information bottleneck: the self-consistent equations, cooled from phase to phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import Channel, Code, Partition
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint
+from privacyfunnel.objectives import Objective
+from privacyfunnel.solvers.base import Solution, Status, Step
+from privacyfunnel.solvers.best import equal_profiles
+from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
+from privacyfunnel.solvers.soft import SYMBOLS, Family, Target, chord_slope, reachable
+from privacyfunnel.validation import check_at_least, check_choice, check_rng
+
+HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
+COLDEST = 0.1  # and at which the cooling of a frontier ends
+COOLING = 40  # iterations between two looks for splits
+NEW = 16  # symbols that may split off at each look
+SHARE = 0.003  # probability that a new symbol begins with
+SPLIT = 1e-4  # by how much a centroid must beat 1 to become a symbol
+UNUSED = 1e-6  # probability of a symbol that has died out
+CLOSED = 1e-6  # bits of possible gain at which a gap of the frontier counts as closed
+
+
+class Effort(NamedTuple):
+    """How much to search: λ of the cooling, looks for splits at each, passes over the targets."""
+
+    steps: int
+    rounds: int
+    passes: int
+
+
+EFFORTS = {"fast": Effort(12, 1, 1), "normal": Effort(20, 3, 3), "thorough": Effort(48, 12, 4)}
+
+
+@dataclass(frozen=True)
+class DeterministicAnnealing:
+    """Soft IB by deterministic annealing (Rose 1998) on the self-consistent equations.
+
+    p(x̂ given x) ∝ p(x̂) exp(−β D(p(s given x) ‖ p(s given x̂))), β = 1/λ (Tishby, Pereira & Bialek
+    2000), iterated while λ falls in ``steps`` from near 1 to the one asked for, each from the last.
+    A solution is optimal iff Σ_x p(x) exp(−β D(p(s given x) ‖ r)) / z(x) ≤ 1 for every distribution
+    r of S, z(x) being what normalises p(x̂ given x). Where a search over r finds more than 1, a phase
+    transition has been passed and r becomes a new symbol; ``rounds`` is how often this is looked
+    for at each λ.
+
+    ``n_symbols`` bounds the alphabet (default: as many as X has different p(s given x), 64 where
+    these are many); ``max_iter`` and ``tol`` (nats a step) end the iterations at the λ asked for.
+
+    >>> from privacyfunnel.objectives import Bottleneck
+    >>> joint = Joint.from_counts([[4, 4, 0, 1], [0, 1, 4, 4]])
+    >>> solution = DeterministicAnnealing().solve(joint, Bottleneck(0.5), rng=np.random.default_rng(0))
+    >>> solution.n_symbols, round(solution.value, 4)
+    (2, -0.046)
+    """
+
+    n_symbols: int | None = None
+    steps: int = 24
+    rounds: int = 3
+    max_iter: int = 2000
+    tol: float = 1e-10
+
+    def __post_init__(self) -> None:
+        if self.n_symbols is not None:
+            check_at_least("n_symbols", self.n_symbols, 2)
+        check_at_least("steps", self.steps, 1)
+        check_at_least("rounds", self.rounds, 1)
+        check_at_least("max_iter", self.max_iter, 1)
+        check_at_least("tol", self.tol, 0.0)
+
+    def solve(
+        self,
+        joint: Joint,
+        objective: Objective,
+        *,
+        start: Code | None = None,
+        rng: np.random.Generator,
+    ) -> Solution:
+        """Cool down to λ; from ``start``, if given, at λ itself too. The best code counts."""
+        if objective.problem != "bottleneck":
+            raise InvalidInput(
+                "method 'annealing' solves the bottleneck; use 'soft' for the funnel."
+            )
+        oven, lam = _Oven(joint, self.n_symbols), objective.lam
+        codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
+        codes += [oven.groups] if oven.groups.n_symbols <= oven.most else []
+        history = [Step(min(objective.value(joint, code) for code in codes), 1)]
+        converged = True
+        if 0.0 < lam < 1.0:
+            lams = np.linspace(max(HOTTEST, 0.5 * (1.0 + lam)), lam, self.steps)
+            *_, cold = oven.cool(lams, self.rounds, rng)
+            for begin in [cold, *([] if start is None else [oven.state(start)])]:
+                state = oven.iterate(oven.split(begin, lam, 1, rng), lam, self.max_iter, self.tol)
+                converged = converged and state.converged
+                codes.append(oven.channel(state))
+        best = min(codes, key=lambda code: objective.value(joint, code))
+        history.append(Step(objective.value(joint, best), best.n_symbols))
+        status = Status.CONVERGED if converged else Status.MAX_ITER
+        return Solution.measured(joint, objective, best, status, tuple(history))
+
+
+class State(NamedTuple):
+    """A solution at one λ: p(x̂), p(s given x̂) ``[xhat, s]``, p(x̂ given x) ``[xhat, x]``, log z(x)."""
+
+    masses: Array
+    centroids: Array
+    weights: Array
+    log_z: Array
+    converged: bool = False
+
+
+class _Oven:
+    """Solutions of the bottleneck from one λ to the next.
+
+    Symbols of X with the same p(s given x) are treated alike by every solution, so they are one here.
+    """
+
+    def __init__(self, joint: Joint, n_symbols: int | None) -> None:
+        self.joint, self.groups = joint, equal_profiles(joint)
+        inner = joint if self.groups.n_symbols == joint.n_x else self.groups.push(joint)
+        self.p_x, self.p_s = inner.p_x, inner.p_s
+        self.profile, self.parts = profile(inner), parts(inner)
+        self.log_p = np.log(np.maximum(inner.p_x, 1e-300))
+        self.most = n_symbols or (SYMBOLS if inner.n_x > LARGE else inner.n_x + 1)
+
+    def state(self, code: Code) -> State:
+        """A code of X as a state to begin from."""
+        masses, q = split(self.joint, code.matrix.toarray().T)
+        nothing = np.zeros(len(self.p_x))
+        return State(masses, np.asarray(q @ profile(self.joint).T), nothing, nothing)
+
+    def channel(self, state: State) -> Channel:
+        """The channel of a state."""
+        weights = np.where(state.weights > 1e-15, state.weights, 0.0)
+        weights[np.argmax(state.masses), ~weights.any(axis=0)] = 1.0
+        weights = weights[weights.any(axis=1)]
+        return Channel(self.groups.matrix @ (weights / weights.sum(axis=0)).T)
+
+    def cool(self, lams: Iterable[float], rounds: int, rng: np.random.Generator) -> Iterator[State]:
+        """The states at falling λ, each from the last."""
+        state = self.state(Partition.trivial(self.joint.n_x))
+        for lam in lams:
+            state = self.iterate(self.split(state, lam, rounds, rng), lam)
+            yield state
+
+    def iterate(
+        self, state: State, lam: float, max_iter: int = COOLING, tol: float = 1e-7
+    ) -> State:
+        """The self-consistent equations, until a step gains less than ``tol``."""
+        from privacyfunnel._kernels_soft import self_consistent
+
+        masses, centroids = state.masses.copy(), np.ascontiguousarray(state.centroids)
+        found = self_consistent(self.parts, self.p_x, masses, centroids, 1.0 / lam, max_iter, tol)
+        return State(masses, centroids, *found)
+
+    def split(self, state: State, lam: float, rounds: int, rng: np.random.Generator) -> State:
+        """Let symbols split off until no centroid asks for one, at most ``rounds`` times."""
+        state = self.tidy(state)
+        for _ in range(rounds):
+            state = self.tidy(self.iterate(state, lam))
+            new = self.peaks(state, lam, rng)
+            if not len(new):
+                break
+            masses = np.append(state.masses * (1.0 - SHARE * len(new)), np.full(len(new), SHARE))
+            state = state._replace(masses=masses, centroids=np.vstack([state.centroids, new]))
+        return state
+
+    def peaks(self, state: State, lam: float, rng: np.random.Generator) -> Array:
+        """Centroids at which Σ_x p(x) exp(−β D(p(s given x) ‖ r)) / z(x) exceeds 1, highest first."""
+        from privacyfunnel._kernels_soft import climb
+
+        corners = self.profile.toarray().T
+        pairs = 0.5 * (corners + rng.permutation(corners))
+        picks = rng.integers(len(corners), size=len(state.centroids))
+        starts = np.vstack([corners, pairs, 0.7 * state.centroids + 0.3 * corners[picks]])
+        heights = climb(self.parts, self.log_p - state.log_z, starts, 1.0 / lam, 10, 1e-3)
+        order = np.argsort(-heights)[: 4 * NEW]
+        high = starts[order[heights[order] > 1.0 + SPLIT]]
+        first = np.sort(np.unique(_alike(high, 0.01), return_index=True)[1])
+        return np.asarray(high[first[: max(0, min(NEW, self.most - len(state.masses)))]])
+
+    def tidy(self, state: State) -> State:
+        """Without symbols that have died out, and with those together that have met."""
+        alive = state.masses > min(UNUSED, float(state.masses.max()))
+        alive[np.argmax(state.masses)] = True
+        masses, centroids = state.masses[alive], state.centroids[alive]
+        same = _alike(centroids, 0.001)
+        merged = np.zeros((int(same.max()) + 1, centroids.shape[1]))
+        np.add.at(merged, same, centroids * masses[:, None])
+        totals = np.bincount(same, weights=masses)
+        masses, centroids = totals / totals.sum(), merged / totals[:, None]
+        # Where all symbols that allow an x are gone, one is made for such x.
+        banned = (centroids <= 0.0).astype(float) @ (self.profile > 0.0)
+        lost = np.where((banned > 0.0).all(axis=0), self.p_x, 0.0)
+        if lost.sum() > 0.0:
+            masses = np.append(masses, lost.sum()) / (1.0 + lost.sum())
+            centroids = np.vstack([centroids, np.asarray(self.profile @ lost) / lost.sum()])
+        return state._replace(masses=masses, centroids=centroids)
+
+
+def _alike(rows: Array, tol: float) -> NDArray[np.intp]:
+    """Labels of the rows, each that of the first row at most ``tol`` away from it."""
+    if not len(rows):
+        return np.zeros(0, dtype=np.intp)
+    squares = (rows * rows).sum(axis=1)
+    far = squares[:, None] + squares - 2.0 * rows @ rows.T
+    return np.unique(np.argmax(far <= tol * tol, axis=1), return_inverse=True)[1]
+
+
+def annealing_frontier(
+    joint: Joint,
+    rates: Sequence[float],
+    *,
+    hard: Sequence[Code] = (),
+    n_symbols: int | None = None,
+    seed: int = 0,
+    effort: str = "normal",
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Channel]:
+    """For each rate, in bits, the channel found of most relevance that has exactly that rate.
+
+    One cooling gives the whole frontier; then λ is set to where the frontier's slope at each rate
+    should be. The frontier is concave (time sharing), and never below mixtures of the ``hard`` codes.
+
+    >>> from privacyfunnel.objectives import leakage, utility
+    >>> joint = Joint.from_counts([[4, 4, 0, 1], [0, 1, 4, 4]])
+    >>> [channel] = annealing_frontier(joint, [0.5])
+    >>> round(utility(joint, channel), 6), round(leakage(joint, channel), 3)
+    (0.5, 0.295)
+    """
+    check_choice("effort", effort, list(EFFORTS))
+    if n_symbols is not None:
+        check_at_least("n_symbols", n_symbols, 2)
+    rng = check_rng(seed)
+    targets = [Target(0, -reachable("rate", rate, joint.entropy_x)) for rate in rates]
+    steps, rounds, passes = EFFORTS[effort]
+    oven = _Oven(joint, None if n_symbols is None else max(2, n_symbols // 2))
+    cooled = _Cooled(oven, Family(joint, [oven.groups, *hard], sign=-1, n_symbols=n_symbols))
+    lams = np.linspace(HOTTEST, COLDEST, steps)
+    for done, (lam, state) in enumerate(zip(lams, oven.cool(lams, rounds, rng), strict=True)):
+        cooled.add(float(lam), state)
+        if progress is not None:
+            progress(done, steps + passes)
+    for done in range(passes):
+        for target in targets:
+            cooled.refine(target, rng if done == 0 else None)
+        if progress is not None:
+            progress(steps + done + 1, steps + passes)
+    return [cooled.family.at(target) for target in targets]
+
+
+class _Cooled:
+    """States by λ, and their channels in a family."""
+
+    def __init__(self, oven: _Oven, family: Family) -> None:
+        self.oven, self.family = oven, family
+        self.states: list[tuple[float, State]] = []
+        self.slopes: dict[int, float] = {}
+
+    def add(self, lam: float, state: State) -> None:
+        """A state that solves the bottleneck at ``lam``."""
+        channel = self.oven.channel(state)
+        self.states.append((lam, state))
+        self.slopes[id(channel)] = lam
+        self.family.add([channel])
+
+    def refine(self, target: Target, rng: np.random.Generator | None) -> None:
+        """Solve at the λ whose channel should have the target's rate, where that can gain anything.
+
+        Without ``rng`` no symbol splits off.
+        """
+        if not self.family.open_gaps([target], CLOSED):
+            return
+        i = self.family.gap(target)
+        left, right = self.family.hull[i : i + 2]
+        lam = chord_slope(left, right)
+        ends = [self.slopes.get(id(member.code)) for member in (left, right)]
+        if ends[0] is not None and ends[1] is not None:  # the slope changes evenly between them
+            share = (target.bits - left.utility) / (right.utility - left.utility)
+            lam = ends[0] + share * (ends[1] - ends[0])
+        if 0.0 < lam < 1.0:
+            state = min(self.states, key=lambda pair: abs(pair[0] - lam))[1]
+            state = state if rng is None else self.oven.split(state, lam, 1, rng)
+            self.add(lam, self.oven.iterate(state, lam))
