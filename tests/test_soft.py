@@ -16,9 +16,9 @@ from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.perfect import parts, profile
 from privacyfunnel.solvers.soft import (
+    Bound,
     Family,
     SoftFunnel,
-    Target,
     limit_release,
     soft_at,
     soft_frontier,
@@ -195,7 +195,7 @@ def test_family_keeps_its_lower_convex_hull():
         floor = np.interp(utility(joint, code), hull[:, 0], hull[:, 1])
         assert leakage(joint, code) >= floor - 1e-12
     bits = 0.6 * joint.entropy_x
-    mixed = family.at(Target(0, bits))
+    mixed = family.at(Bound(0, bits))
     assert utility(joint, mixed) == pytest.approx(bits, abs=1e-8)
     assert leakage(joint, mixed) <= np.interp(bits, hull[:, 0], hull[:, 1]) + 1e-9
 

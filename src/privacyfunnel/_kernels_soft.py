@@ -16,6 +16,7 @@ from numba import njit
 
 TINY = 1e-300  # stands for zero inside a logarithm
 LOG_TINY = math.log(TINY)
+NEGLIGIBLE = 1e-15  # a p(s given x) lost in rounding: it forbids nothing
 GONE = -45.0  # a probability below e^GONE of the largest one of its row becomes an exact zero
 LARGEST_STEP = 16.0
 CHECK = 20  # steps between two looks at the progress
@@ -256,7 +257,7 @@ def _touched(profile, centroid, log_centroid, where, powers):
         pull = 0.0
         for cell in range(indptr[x], indptr[x + 1]):
             s = indices[cell]
-            if log_centroid[s] == LOG_TINY:
+            if log_centroid[s] == LOG_TINY and data[cell] > NEGLIGIBLE:
                 pull = -np.inf
                 break
             pull += data[cell] * log_centroid[s]

@@ -73,7 +73,7 @@ def prefix_step(columns, masses, apart, highest, table, scales, order):
     """
     indptr, indices, data, n_rows = columns
     n = order.size
-    sums, cost, ratios = np.zeros(n_rows), np.empty(n), np.empty(n)
+    sums, cost, ratios = np.zeros(n_rows, dtype=data.dtype), np.empty(n), np.empty(n)
     candidates = np.empty(n, dtype=np.int64)
     n_candidates = 0
     for x in order:
@@ -89,7 +89,7 @@ def prefix_step(columns, masses, apart, highest, table, scales, order):
             ratios[n_candidates] = cost[x] / masses[x]
             n_candidates += 1
     ranked = np.argsort(ratios[:n_candidates])
-    best, size, mass, modular = 0.0, 0, 0.0, 0.0
+    best, size, mass, modular = 0.0, 0, masses[0] - masses[0], 0.0
     for k in range(n_candidates):
         x = candidates[ranked[k]]
         mass += masses[x]
@@ -104,8 +104,8 @@ def prefix_step(columns, masses, apart, highest, table, scales, order):
 def _difference(columns, masses, apart, table, scales, members):
     """scales[0] f(W) − scales[1] g(W) of the set of ``members``."""
     indptr, indices, data, n_rows = columns
-    sums = np.zeros(n_rows)
-    value = mass = 0.0
+    sums = np.zeros(n_rows, dtype=data.dtype)
+    value, mass = 0.0, masses[0] - masses[0]  # a zero of the masses' own type
     for x in members:
         mass += masses[x]
         value += apart[x]
@@ -129,8 +129,16 @@ def _apart(columns, masses, table, scales):
     return apart
 
 
+@njit(cache=True, inline="always")
+def _xorshift(state):
+    """The next state of Marsaglia's xorshift generator (2003): enough for shuffling, and quick."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    return state ^ (state << np.uint64(17))
+
+
 @njit(cache=True)
-def _shuffle_from(members, inside, order, rng):
+def _shuffle_from(members, inside, order, state):
     """A random order of all symbols that starts with ``members``; ``inside`` is all False."""
     low = members.size
     for k in range(low):
@@ -144,8 +152,10 @@ def _shuffle_from(members, inside, order, rng):
             low += 1
     for start, stop in ((0, members.size), (members.size, order.size)):
         for k in range(stop - 1, start, -1):
-            j = start + int(rng.random() * (k - start + 1))
+            state = _xorshift(state)
+            j = start + int((state >> np.uint64(11)) * 2.0**-53 * (k - start + 1))
             order[k], order[j] = order[j], order[k]
+    return state
 
 
 @njit(cache=True)
@@ -157,10 +167,11 @@ def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, rn
     apart = _apart(columns, masses, table, scales)
     highest = scales[0] * (math.log2(masses.sum()) + 1.0 / math.log(2.0))
     best, best_value, steps = nothing, 0.0, 0
+    state = np.uint64(rng.random() * 2.0**53) | np.uint64(1)
     for _ in range(starts):
         members, value, left = nothing, 0.0, patience
         while left > 0:
-            _shuffle_from(members, inside, order, rng)
+            state = _shuffle_from(members, inside, order, state)
             found = prefix_step(columns, masses, apart, highest, table, scales, order)
             found_value = _difference(columns, masses, apart, table, scales, found)
             steps += 1

@@ -17,9 +17,10 @@ from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import equal_profiles
 from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
-from privacyfunnel.solvers.soft import SYMBOLS, Family, Target, chord_slope, reachable
+from privacyfunnel.solvers.soft import Bound, Family, chord_slope, reachable
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
+SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
 COLDEST = 0.1  # and at which the cooling of a frontier ends
 COOLING = 40  # iterations between two looks for splits
@@ -52,7 +53,7 @@ class DeterministicAnnealing:
     transition has been passed and r becomes a new symbol; ``rounds`` is how often this is looked
     for at each λ.
 
-    ``n_symbols`` bounds the alphabet (default: as many as X has different p(s given x), 64 where
+    ``n_symbols`` bounds the alphabet (default: as many as X has different p(s given x), 256 where
     these are many); ``max_iter`` and ``tol`` (nats a step) end the iterations at the λ asked for.
 
     >>> from privacyfunnel.objectives import Bottleneck
@@ -198,7 +199,7 @@ class _Oven:
         totals = np.bincount(same, weights=masses)
         masses, centroids = totals / totals.sum(), merged / totals[:, None]
         # Where all symbols that allow an x are gone, one is made for such x.
-        banned = (centroids <= 0.0).astype(float) @ (self.profile > 0.0)
+        banned = (centroids <= 1e-300).astype(float) @ (self.profile > 1e-15)
         lost = np.where((banned > 0.0).all(axis=0), self.p_x, 0.0)
         if lost.sum() > 0.0:
             masses = np.append(masses, lost.sum()) / (1.0 + lost.sum())
@@ -240,7 +241,7 @@ def annealing_frontier(
     if n_symbols is not None:
         check_at_least("n_symbols", n_symbols, 2)
     rng = check_rng(seed)
-    targets = [Target(0, -reachable("rate", rate, joint.entropy_x)) for rate in rates]
+    targets = [Bound(0, -reachable("rate", rate, joint.entropy_x)) for rate in rates]
     steps, rounds, passes = EFFORTS[effort]
     oven = _Oven(joint, None if n_symbols is None else max(2, n_symbols // 2))
     cooled = _Cooled(oven, Family(joint, [oven.groups, *hard], sign=-1, n_symbols=n_symbols))
@@ -262,17 +263,14 @@ class _Cooled:
 
     def __init__(self, oven: _Oven, family: Family) -> None:
         self.oven, self.family = oven, family
-        self.states: list[tuple[float, State]] = []
-        self.slopes: dict[int, float] = {}
+        self.states: list[tuple[float, State, Channel]] = []
 
     def add(self, lam: float, state: State) -> None:
         """A state that solves the bottleneck at ``lam``."""
-        channel = self.oven.channel(state)
-        self.states.append((lam, state))
-        self.slopes[id(channel)] = lam
-        self.family.add([channel])
+        self.states.append((lam, state, self.oven.channel(state)))
+        self.family.add([self.states[-1][2]])
 
-    def refine(self, target: Target, rng: np.random.Generator | None) -> None:
+    def refine(self, target: Bound, rng: np.random.Generator | None) -> None:
         """Solve at the λ whose channel should have the target's rate, where that can gain anything.
 
         Without ``rng`` no symbol splits off.
@@ -281,12 +279,11 @@ class _Cooled:
             return
         i = self.family.gap(target)
         left, right = self.family.hull[i : i + 2]
-        lam = chord_slope(left, right)
-        ends = [self.slopes.get(id(member.code)) for member in (left, right)]
-        if ends[0] is not None and ends[1] is not None:  # the slope changes evenly between them
+        lam, slopes = chord_slope(left, right), {id(code): lam for lam, _, code in self.states}
+        if id(left.code) in slopes and id(right.code) in slopes:  # it changes evenly between them
             share = (target.bits - left.utility) / (right.utility - left.utility)
-            lam = ends[0] + share * (ends[1] - ends[0])
+            lam = (1.0 - share) * slopes[id(left.code)] + share * slopes[id(right.code)]
         if 0.0 < lam < 1.0:
-            state = min(self.states, key=lambda pair: abs(pair[0] - lam))[1]
+            state = min(self.states, key=lambda known: abs(known[0] - lam))[1]
             state = state if rng is None else self.oven.split(state, lam, 1, rng)
             self.add(lam, self.oven.iterate(state, lam))

@@ -271,7 +271,9 @@ class _Polytope:
         """Vertices of low H(q) − prices·q: a smooth search first, then made exactly private."""
         from privacyfunnel._kernels_soft import price
 
-        rewards = self.profile.T @ np.log(self.joint.p_s) + SOFTNESS * LN2 * prices
+        rewards = (
+            self.profile.T @ np.log(np.maximum(self.joint.p_s, 1e-300)) + SOFTNESS * LN2 * prices
+        )
         order = np.argsort(price(self.parts, starts, rewards, SOFTNESS, 60, 1e-6))[:NEW]
         rows = self.concentrate(starts[order], prices, np.arange(self.joint.n_x))
         return np.asarray(rows[-plogp(rows).sum(axis=1) - rows @ prices < -1e-7])

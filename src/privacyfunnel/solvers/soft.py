@@ -91,22 +91,28 @@ class SoftFunnel:
         start: Code | None = None,
         rng: np.random.Generator,
     ) -> Solution:
-        """Search from ``start``, from the ends of the frontier and from random channels."""
+        """Search from ``start``, from the ends of the frontier and from random channels.
+
+        At λ = 0 all perfectly private releases have the same value, and the most useful is returned.
+        """
         if objective.problem != "funnel":
             raise InvalidInput(
                 "method 'soft' solves the funnel; use 'annealing' for the bottleneck."
             )
         search = _Search(joint, objective.lam, self.n_symbols)
-        codes = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
-        if joint.n_x <= search.most:
-            codes.append(Partition.identity(joint.n_x))
+        codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
+        if not search.bounded:
+            if objective.lam == 0.0:
+                private = perfect_privacy(joint, seed=int(rng.integers(2**31)))
+                return Solution.measured(joint, objective, private.code, private.status)
+            codes += [Partition.identity(joint.n_x), limit_release(joint)]
         begin = [*map(_rows, codes), *(search.random(rng) for _ in range(self.starts))]
-        channel, history, _ = search.improve(begin, self.rounds, rng)
-        channel, _, converged = search.descend(channel, self.max_iter, self.tol)
-        channel = search.fit(channel)
+        best, history = search.improve(begin, self.rounds, rng)
+        last, steps, converged = search.descend(best, self.max_iter, self.tol)
+        best = min(search.fit(last), best, key=search.value)
         status = Status.CONVERGED if converged else Status.MAX_ITER
-        history = (*history, Step(search.value(channel), len(channel)))
-        return Solution.measured(joint, objective, Channel(channel.T), status, history)
+        history = (*history, Step(search.value(best), len(best), inner_steps=steps))
+        return Solution.measured(joint, objective, Channel(best.T), status, history)
 
 
 class _Search:
@@ -142,11 +148,11 @@ class _Search:
 
     def improve(
         self, begin: Sequence[Array], rounds: int, rng: np.random.Generator
-    ) -> tuple[Array, tuple[Step, ...], bool]:
-        """The best channel after some rounds of descent and new symbols; whether none was left to add."""
+    ) -> tuple[Array, tuple[Step, ...]]:
+        """The best channel after some rounds of descent and new symbols, and the way there."""
         best = self.combine(begin)
         lowest = self.value(best)
-        history, finished, trial = [Step(lowest, len(best))], False, best
+        history, trial = [Step(lowest, len(best))], best
         for _ in range(rounds):
             trial, taken, _ = self.descend(trial, STEPS, 0.0)
             trial = self.fit(trial)
@@ -155,11 +161,10 @@ class _Search:
                 best, lowest = trial, value
             history.append(Step(lowest, len(best), inner_steps=taken))
             new = self.cheap(best, rng)
-            finished = not len(new)
-            if finished:
+            if not len(new):
                 break
             trial = self.add(best, new)
-        return best, tuple(history), finished
+        return best, tuple(history)
 
     def combine(self, channels: Sequence[Array]) -> Array:
         """The best start that some channels offer: their best mixture, or the best one of them."""
@@ -230,20 +235,23 @@ class _Search:
         """Merge the pair that raises L least, until the symbols are within the bound."""
         z = channel * self.joint.p_x
         table = np.hstack([channel, z, z @ self.profile.T, z.sum(axis=1, keepdims=True)])
-        columns = np.repeat(
+        signs = np.repeat(
             [0.0, -self.lam, 1.0, self.lam - 1.0], [*z.shape[1:] * 2, self.joint.n_s, 1]
         )
-        own = plogp(table) @ columns
-        rises = np.full((len(table), len(table)), np.inf)
+
+        def part(rows: Array) -> Array:  # of each symbol in L, up to a constant
+            return np.asarray((plogp(rows) * signs).sum(axis=-1))
+
+        own, rises = part(table), np.full((len(table), len(table)), np.inf)
         for i in range(1, len(table)):
-            rises[i, :i] = plogp(table[:i] + table[i]) @ columns - own[:i] - own[i]
+            rises[i, :i] = part(table[:i] + table[i]) - own[:i] - own[i]
         while len(table) > self.most:
             i, j = divmod(int(np.argmin(rises)), len(rises))  # j < i
             table[j] += table[i]
             table, own = np.delete(table, i, axis=0), np.delete(own, i)
             rises = np.delete(np.delete(rises, i, axis=0), i, axis=1)
-            own[j] = plogp(table[j]) @ columns
-            with_j = plogp(table + table[j]) @ columns - own - own[j]
+            own[j] = part(table[j])
+            with_j = part(table + table[j]) - own - own[j]
             rises[j, :j], rises[j + 1 :, j] = with_j[:j], with_j[j + 1 :]
         return np.ascontiguousarray(table[:, : z.shape[1]])
 
@@ -263,16 +271,15 @@ def limit_release(joint: Joint, rounds: int = 60) -> Channel:
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    p = joint.p_x
+    p = np.where(joint.p_x > 10 * RARE, joint.p_x, 0.0)
     one_of_each = LinearConstraint((joint.counts > 0).astype(float), -np.inf, 1.0)
     # A fixed number of nodes, not of seconds: the same result on every machine.
     options = {"mip_rel_gap": 1e-4, "node_limit": 500}
     sets, t = np.eye(joint.n_x), np.full(joint.n_x, 1.0 / joint.n_x)
     for _ in range(rounds):
         t = _packing_weights(p, sets, t, 100)
-        weights = p / (t @ sets)
         found = milp(
-            -weights,
+            -p / np.maximum(t @ sets, 1e-300),
             constraints=one_of_each,
             integrality=np.ones(joint.n_x),
             bounds=Bounds(0.0, 1.0),
@@ -283,20 +290,20 @@ def limit_release(joint: Joint, rounds: int = 60) -> Channel:
         kept = t > NOTHING
         sets, t = np.vstack([sets[kept], np.rint(found.x)]), np.append(t[kept] * 0.98, 0.02)
     t = _packing_weights(p, sets, t, 1000)
-    kept = t > NOTHING
-    kept[np.unique(np.argmax(t[:, None] * sets, axis=0))] = True
-    z = t[kept, None] * sets[kept]
+    z = t[t > NOTHING, None] * sets[t > NOTHING]
+    alone = np.flatnonzero(~z.any(axis=0))  # too rare to count: each a symbol of its own
+    z = np.vstack([z, np.eye(joint.n_x)[alone]])
     return Channel((z / z.sum(axis=0)).T)
 
 
 def _packing_weights(p: Array, sets: Array, t: Array, steps: int) -> Array:
     """Weights of the sets that maximise Σ p log Σ_i t_i sets_i, by the EM step."""
     for _ in range(steps):
-        t = t * (sets @ (p / (t @ sets)))
+        t = t * (sets @ (p / np.maximum(t @ sets, 1e-300)))
     return t
 
 
-class Target(NamedTuple):
+class Bound(NamedTuple):
     """A bound in bits, in the family's plane: at least this utility (0) or at most this leakage (1)."""
 
     column: int
@@ -359,19 +366,19 @@ class Family:
                 hull.append(new)
         return hull
 
-    def gap(self, target: Target) -> int:
+    def gap(self, target: Bound) -> int:
         """Position in the hull of the member just before the target."""
         places = [member.on(target.column) for member in self.hull]
         return max(0, min(int(np.searchsorted(places, target.bits, "right")), len(places) - 1) - 1)
 
-    def at(self, target: Target) -> Channel:
+    def at(self, target: Bound) -> Channel:
         """The best mixture that meets the target exactly."""
         hull, i = self.hull, self.gap(target)
         met = [member for member in hull if abs(member.on(target.column) - target.bits) < 1e-11]
-        if met and self.n_symbols is None:
-            return _channel(met[-1].code)
         if self.n_symbols is not None:
             return self._small(target)
+        if met or len(hull) == 1:
+            return _channel((met or hull)[-1].code)
         two = self._between(hull[i], hull[i + 1], target)
         finer = self._mixture([m.code for m in hull[i : i + 2]], target) if self.fine else None
         if finer is None:
@@ -379,33 +386,37 @@ class Family:
         gain = self.member(two).cost(target.column) - self.member(finer).cost(target.column)
         return finer if gain > NOTHING else two
 
-    def _between(self, left: Member, right: Member, target: Target) -> Channel:
+    def _between(self, left: Member, right: Member, target: Bound) -> Channel:
         low, high = left.on(target.column), right.on(target.column)
         bits = target.bits + (1e-12 if target.column == 0 else 0.0)  # met in spite of rounding
         share = 1.0 if high <= low else (bits - low) / (high - low)
         return time_share(left.code, right.code, min(1.0, max(0.0, share)))
 
-    def _small(self, target: Target) -> Channel:
+    def _small(self, target: Bound) -> Channel:
         """The best pair whose symbols together are few enough."""
         assert self.n_symbols is not None
-        found = list[tuple[float, Channel]]()
+        lowest, best = np.inf, None
         for i, left in enumerate(self.members):
             for right in self.members[i:]:
                 low, high = left.on(target.column), right.on(target.column)
-                symbols = right.code.n_symbols
-                symbols += left.code.n_symbols if target.bits < high - NOTHING else 0
-                if low - NOTHING <= target.bits <= high + NOTHING and symbols <= self.n_symbols:
-                    mixed = self._between(left, right, target)
-                    found.append((self.member(mixed).cost(target.column), mixed))
-        if not found:
+                if not low - NOTHING <= target.bits <= high + NOTHING:
+                    continue
+                share = (
+                    1.0 if high - low < NOTHING else min(1.0, (target.bits - low) / (high - low))
+                )
+                symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
+                cost = (1.0 - share) * left.cost(target.column) + share * right.cost(target.column)
+                if symbols <= self.n_symbols and cost < lowest:
+                    lowest, best = cost, (left, right)
+        if best is None:
             most = max(member.on(target.column) for member in self.members)
             raise TargetUnreachable(
                 f"no release of at most {self.n_symbols} symbols was found for {target.bits:.6g} "
                 f"bits; the nearest found has {most:.6g}."
             )
-        return min(found, key=lambda pair: pair[0])[1]
+        return self._between(*best, target)
 
-    def _mixture(self, codes: Sequence[Code], target: Target) -> Channel | None:
+    def _mixture(self, codes: Sequence[Code], target: Bound) -> Channel | None:
         """The best mixture of all posteriors of some codes: finer than to share whole codes."""
         pool, sign, joint = Posteriors.of(self.joint, codes), self.sign, self.joint
         told_x, told_s = sign * pool.entropy_x, sign * pool.entropy_s
@@ -420,7 +431,7 @@ class Family:
         met = self.member(channel).on(target.column) - target.bits
         return channel if (met >= 0.0 if target.column == 0 else met <= 0.0) else None
 
-    def open_gaps(self, targets: Sequence[Target], closed: float = CLOSED) -> list[int]:
+    def open_gaps(self, targets: Sequence[Bound], closed: float = CLOSED) -> list[int]:
         """Gaps of the hull that hold a target and may have something below their chord.
 
         The frontier is convex with slopes in [0, 1], so all that can lie below a chord is the
@@ -432,8 +443,8 @@ class Family:
         for i in sorted({self.gap(target) for target in targets}) if len(hull) > 1 else ():
             before, slope, after = slopes[i : i + 3]
             width = hull[i + 1].utility - hull[i].utility
-            # Twice its area over its width, were the sides to meet; no side, no triangle.
-            if (slope - before) * (after - slope) * width > closed * max(after - before, closed):
+            height = width * (slope - before) * (after - slope) / max(after - before, 1e-12)
+            if height > closed:
                 found.append(i)
         return found
 
@@ -496,7 +507,7 @@ def soft_frontier(
     """
     from joblib import Parallel, delayed
 
-    targets = [Target(0, reachable("utility", bits, joint.entropy_x)) for bits in utilities]
+    targets = [Bound(0, reachable("utility", bits, joint.entropy_x)) for bits in utilities]
     family = _explored(joint, targets, hard, n_symbols, n_jobs, seed, effort, progress)
     return list(Parallel(n_jobs=n_jobs)(delayed(family.at)(target) for target in targets))
 
@@ -524,11 +535,11 @@ def soft_at(
     """
     if (utility is None) == (leakage is None):
         raise InvalidInput("soft_at takes exactly one target, utility= or leakage=, in bits.")
-    if utility is not None:
-        target = Target(0, reachable("utility", utility, joint.entropy_x))
-    else:
-        check_at_least("leakage", float(leakage or 0.0), 0.0)
-        target = Target(1, min(float(leakage or 0.0), joint.information))
+    if leakage is not None:
+        check_at_least("leakage", leakage, 0.0)
+        target = Bound(1, min(float(leakage), joint.information))
+    elif utility is not None:
+        target = Bound(0, reachable("utility", utility, joint.entropy_x))
     seed = int(rng.integers(2**31))
     return _explored(joint, [target], starts, n_symbols, 1, seed, effort, None).at(target)
 
@@ -543,7 +554,7 @@ def reachable(name: str, bits: float, most: float) -> float:
 
 def _explored(
     joint: Joint,
-    targets: Sequence[Target],
+    targets: Sequence[Bound],
     codes: Sequence[Code],
     n_symbols: int | None,
     n_jobs: int,
@@ -585,7 +596,7 @@ def _sizes(n_symbols: int | None) -> Sequence[int | None]:
     return [None] if n_symbols is None else sorted({max(2, n_symbols // 2), max(2, n_symbols - 1)})
 
 
-def _add_ends(family: Family, targets: Sequence[Target], effort: str, seed: int) -> None:
+def _add_ends(family: Family, targets: Sequence[Bound], effort: str, seed: int) -> None:
     """The ends of the frontier, as far as the targets need them."""
     joint, n_symbols = family.joint, family.n_symbols
     if joint.n_x <= LARGE and (n_symbols is None or n_symbols > joint.n_x):
@@ -611,5 +622,5 @@ def _at_slope(
     """A channel of low L at ``lam``, from some codes and a random one."""
     search = _Search(joint, lam, n_symbols)
     rng = np.random.default_rng(key)
-    channel, _, _ = search.improve([*map(_rows, codes), search.random(rng)], rounds, rng)
+    channel, _ = search.improve([*map(_rows, codes), search.random(rng)], rounds, rng)
     return Channel(channel.T)

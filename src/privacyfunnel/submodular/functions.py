@@ -91,6 +91,12 @@ class MergeEntropy(SetFunction):
         """η of whole numbers, see `eta_table`."""
         return eta_table(self.weights.data)
 
+    @cached_property
+    def exact_columns(self) -> tuple[Any, ...]:
+        """The same with whole weights as integers, which look η up without a conversion."""
+        indptr, indices, data, n_rows = self.columns
+        return indptr, indices, data.astype(np.int64) if self.table.size else data, n_rows
+
     def __call__(self, subset: Mask) -> float:
         from privacyfunnel._kernels import set_value
 

@@ -84,8 +84,8 @@ def _in_closed_form(
     assert isinstance(f, MergeEntropy)
     assert isinstance(g, MergeEntropy)
     subset, value, steps = ssp_in_closed_form(
-        g.columns,
-        f.columns[2],  # one row without zeros: its data are the masses
+        g.exact_columns,
+        f.exact_columns[2],  # one row without zeros: its data are the masses
         g.table,
         (first.scale / f.total, second.scale / g.total),
         starts,
