@@ -8,22 +8,17 @@ from hypothesis import strategies as st
 import reference_soft as reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Channel, Funnel, Joint, Partition
-from privacyfunnel._kernels_soft import descend, price
+from privacyfunnel._kernels.soft import descend, price
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.limits import gap, least_leakage
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
+from privacyfunnel.solvers.family import Bound, Family, time_share
+from privacyfunnel.solvers.limit_release import limit_release
 from privacyfunnel.solvers.perfect import parts, profile
-from privacyfunnel.solvers.soft import (
-    Bound,
-    Family,
-    SoftFunnel,
-    limit_release,
-    soft_at,
-    soft_frontier,
-    time_share,
-)
+from privacyfunnel.solvers.soft import SoftFunnel
+from privacyfunnel.solvers.soft_frontier import soft_at, soft_frontier
 
 FLOORS = {0.20: 1e-6, 0.23: 1e-6, 0.255: 0.001, 0.29: 0.0036, 0.327: 0.0140}  # of I(S;X̂)/H(S)
 

@@ -18,7 +18,8 @@ from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.pairwise import MergePath
-from privacyfunnel.solvers.soft import SoftFunnel, soft_at
+from privacyfunnel.solvers.soft import SoftFunnel
+from privacyfunnel.solvers.soft_frontier import soft_at
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
 from privacyfunnel.solvers.annealing import annealing_frontier
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.soft import soft_frontier
+from privacyfunnel.solvers.soft_frontier import soft_frontier
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 

@@ -16,8 +16,8 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import equal_profiles
+from privacyfunnel.solvers.family import Bound, Family, chord_slope, reachable
 from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
-from privacyfunnel.solvers.soft import Bound, Family, chord_slope, reachable
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 SYMBOLS = 256  # default bound where X is large
@@ -156,7 +156,7 @@ class _Oven:
         self, state: State, lam: float, max_iter: int = COOLING, tol: float = 1e-7
     ) -> State:
         """The self-consistent equations, until a step gains less than ``tol``."""
-        from privacyfunnel._kernels_soft import self_consistent
+        from privacyfunnel._kernels.soft import self_consistent
 
         masses, centroids = state.masses.copy(), np.ascontiguousarray(state.centroids)
         found = self_consistent(self.parts, self.p_x, masses, centroids, 1.0 / lam, max_iter, tol)
@@ -176,7 +176,7 @@ class _Oven:
 
     def peaks(self, state: State, lam: float, rng: np.random.Generator) -> Array:
         """Centroids at which Σ_x p(x) exp(−β D(p(s given x) ‖ r)) / z(x) exceeds 1, highest first."""
-        from privacyfunnel._kernels_soft import climb
+        from privacyfunnel._kernels.soft import climb
 
         corners = self.profile.toarray().T
         pairs = 0.5 * (corners + rng.permutation(corners))

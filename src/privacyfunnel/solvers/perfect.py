@@ -269,7 +269,7 @@ class _Polytope:
 
     def search(self, starts: Array, prices: Array) -> Array:
         """Vertices of low H(q) − prices·q: a smooth search first, then made exactly private."""
-        from privacyfunnel._kernels_soft import price
+        from privacyfunnel._kernels.soft import price
 
         rewards = (
             self.profile.T @ np.log(np.maximum(self.joint.p_s, 1e-300)) + SOFTNESS * LN2 * prices
