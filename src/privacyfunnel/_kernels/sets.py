@@ -63,6 +63,22 @@ def set_value(indptr, indices, data, n_rows, mask):
 
 
 @njit(cache=True)
+def _ranked(values):
+    """Positions by rising value; few values are ranked by counting, which has no branches."""
+    if values.size > 160:
+        return np.argsort(values)
+    ranked = np.empty(values.size, dtype=np.int64)
+    for i in range(values.size):
+        rank = 0
+        for j in range(i):
+            rank += values[j] <= values[i]
+        for j in range(i + 1, values.size):
+            rank += values[j] < values[i]
+        ranked[rank] = i
+    return ranked
+
+
+@njit(cache=True)
 def prefix_step(columns, masses, apart, highest, table, scales, order):
     """One step of SSP in closed form: the W that minimises scales[0] f(W) − h(W).
 
@@ -88,7 +104,7 @@ def prefix_step(columns, masses, apart, highest, table, scales, order):
             candidates[n_candidates] = x
             ratios[n_candidates] = cost[x] / masses[x]
             n_candidates += 1
-    ranked = np.argsort(ratios[:n_candidates])
+    ranked = _ranked(ratios[:n_candidates])
     best, size, mass, modular = 0.0, 0, masses[0] - masses[0], 0.0
     for k in range(n_candidates):
         x = candidates[ranked[k]]
@@ -153,7 +169,8 @@ def _shuffle_from(members, inside, order, state):
     for start, stop in ((0, members.size), (members.size, order.size)):
         for k in range(stop - 1, start, -1):
             state = _xorshift(state)
-            j = start + int((state >> np.uint64(11)) * 2.0**-53 * (k - start + 1))
+            room = np.uint64(k - start + 1)
+            j = start + np.int64(((state >> np.uint64(32)) * room) >> np.uint64(32))
             order[k], order[j] = order[j], order[k]
     return state
 
