@@ -8,7 +8,6 @@ from privacyfunnel._kernels.merges import best_pair, best_partition, merge_path
 from privacyfunnel._kernels.moves import anneal, swap_descent
 from privacyfunnel._kernels.sets import (
     chain_gains,
-    prefix_step,
     set_gains,
     set_value,
     ssp_in_closed_form,
@@ -20,7 +19,6 @@ __all__ = [
     "best_partition",
     "chain_gains",
     "merge_path",
-    "prefix_step",
     "set_gains",
     "set_value",
     "ssp_in_closed_form",

@@ -63,64 +63,81 @@ def set_value(indptr, indices, data, n_rows, mask):
 
 
 @njit(cache=True)
-def _ranked(values):
-    """Positions by rising value; few values are ranked by counting, which has no branches."""
-    if values.size > 160:
-        return np.argsort(values)
-    ranked = np.empty(values.size, dtype=np.int64)
-    for i in range(values.size):
-        rank = 0
-        for j in range(i):
-            rank += values[j] <= values[i]
-        for j in range(i + 1, values.size):
-            rank += values[j] < values[i]
-        ranked[rank] = i
-    return ranked
+def _rank(values, n, ranked, equals):
+    """Positions of the first n values by rising value; counting has no branches to mispredict."""
+    if n > 400:
+        ranked[:n] = np.argsort(values[:n])
+        return
+    equals[:n] = 0
+    for i in range(n):
+        rank, value = 0, values[i]
+        for j in range(n):
+            rank += values[j] < value
+        ranked[rank + equals[rank]] = i
+        equals[rank] += 1
 
 
 @njit(cache=True)
-def prefix_step(columns, masses, apart, highest, table, scales, order):
+def prefix_step(columns, masses, apart, highest, table, scales, order, desk):
     """One step of SSP in closed form: the W that minimises scales[0] f(W) − h(W).
 
     h is the modular lower bound of scales[1] g along ``order``. With c_i = scales[0] η(p_i) − h_i
     the minimiser of c(W) − scales[0] η(p(W)) is a prefix of the symbols by rising c_i / p_i, and
     none of them has a ratio above ``highest``, the slope of scales[0] η at the whole mass.
-    ``apart`` is the part scales[0] η(p_i) − scales[1] Σ_s η(p_{s,i}) of each symbol.
+    ``apart`` is the part scales[0] η(p_i) − scales[1] Σ_s η(p_{s,i}) of each symbol; ``desk`` is
+    room to work in, from `desk_for`: |W| is returned, W lies in desk[0][:|W|].
     """
-    indptr, indices, data, n_rows = columns
-    n = order.size
-    sums, cost, ratios = np.zeros(n_rows, dtype=data.dtype), np.empty(n), np.empty(n)
-    candidates = np.empty(n, dtype=np.int64)
-    n_candidates = 0
-    for x in order:
+    indptr, indices, data, _ = columns
+    members, candidates, ranked, cost, ratios, sums = desk
+    sums[:] = 0
+    one = np.uint64(1)
+    for k in range(order.size):
+        x = np.uint64(order[k])  # unsigned as in `eta_of`
         rise = 0.0
-        for cell in range(indptr[x], indptr[x + 1]):
-            row = indices[cell]
+        for position in range(indptr[x], indptr[x + one]):
+            cell = np.uint64(position)
+            row = np.uint64(indices[cell])
             before = sums[row]
-            sums[row] = before + data[cell]
-            rise += eta_of(sums[row], table) - eta_of(before, table)
+            after = before + data[cell]
+            sums[row] = after
+            rise += eta_of(after, table) - eta_of(before, table)
         cost[x] = apart[x] + scales[1] * rise
-        if cost[x] < highest * masses[x]:
-            candidates[n_candidates] = x
-            ratios[n_candidates] = cost[x] / masses[x]
-            n_candidates += 1
-    ranked = _ranked(ratios[:n_candidates])
+    n = 0
+    for x in range(order.size):
+        candidates[n], ratios[n] = x, cost[x] / masses[x]
+        n += ratios[n] < highest  # no branch: one that is no candidate is overwritten by the next
+    _rank(ratios, n, ranked, members)
     best, size, mass, modular = 0.0, 0, masses[0] - masses[0], 0.0
-    for k in range(n_candidates):
+    for k in range(n):
         x = candidates[ranked[k]]
+        members[k] = x
         mass += masses[x]
         modular += cost[x]
         value = modular - scales[0] * eta_of(mass, table)
         if value < best:
             best, size = value, k + 1
-    return candidates[ranked[:size]]
+    return size
 
 
 @njit(cache=True)
-def _difference(columns, masses, apart, table, scales, members):
-    """scales[0] f(W) − scales[1] g(W) of the set of ``members``."""
-    indptr, indices, data, n_rows = columns
-    sums = np.zeros(n_rows, dtype=data.dtype)
+def desk_for(columns, masses):
+    """Room for `prefix_step`: members, candidates, their ranks, costs, ratios and row sums."""
+    n, whole = masses.size, np.int64
+    return (
+        np.empty(n, whole),
+        np.empty(n, whole),
+        np.empty(n, whole),
+        np.empty(n),
+        np.empty(n),
+        np.zeros(columns[3], columns[2].dtype),
+    )
+
+
+@njit(cache=True)
+def _difference(columns, masses, apart, table, scales, members, sums):
+    """scales[0] f(W) − scales[1] g(W) of the set of ``members``; ``sums`` is room for row sums."""
+    indptr, indices, data, _ = columns
+    sums[:] = 0
     value, mass = 0.0, masses[0] - masses[0]  # a zero of the masses' own type
     for x in members:
         mass += masses[x]
@@ -180,7 +197,7 @@ def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, rn
     """SSP of the funnel's step: the best subset of all starts, its value and the steps of all."""
     n = masses.size
     order, inside = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-    nothing = np.empty(0, dtype=np.int64)
+    desk, nothing = desk_for(columns, masses), np.empty(0, dtype=np.int64)
     apart = _apart(columns, masses, table, scales)
     highest = scales[0] * (math.log2(masses.sum()) + 1.0 / math.log(2.0))
     best, best_value, steps = nothing, 0.0, 0
@@ -189,12 +206,13 @@ def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, rn
         members, value, left = nothing, 0.0, patience
         while left > 0:
             state = _shuffle_from(members, inside, order, state)
-            found = prefix_step(columns, masses, apart, highest, table, scales, order)
-            found_value = _difference(columns, masses, apart, table, scales, found)
+            size = prefix_step(columns, masses, apart, highest, table, scales, order, desk)
+            found = desk[0][:size]
+            found_value = _difference(columns, masses, apart, table, scales, found, desk[-1])
             steps += 1
             left -= 1
             if found_value < value - tol:
-                members, value, left = found, found_value, patience
+                members, value, left = found.copy(), found_value, patience
         if value < best_value:
             best, best_value = members, value
     subset = np.zeros(n, dtype=np.bool_)
