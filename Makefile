@@ -24,6 +24,7 @@ format: .venv/dev.stamp
 bench: .venv/dev.stamp  ## what is fast, as ratios from one run
 	$(BIN)/python benchmarks/first_merge.py
 	$(BIN)/python benchmarks/frontier.py
+	$(BIN)/python benchmarks/soft.py
 
 bench-tables: .venv/dev.stamp  ## 20 million rows, memory and time against plain SQL
 	$(BIN)/python benchmarks/tables.py

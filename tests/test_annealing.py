@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 import reference_soft as reference
 from conftest import random_joint
-from privacyfunnel import Bottleneck, Channel, Funnel, Joint, Partition
-from privacyfunnel._kernels.soft import climb, self_consistent
+from privacyfunnel import Bottleneck, Channel, Funnel, Joint, Partition, frontier
+from privacyfunnel._kernels.soft import climb, first_alike, self_consistent
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.limits import most_relevance
 from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.solvers.annealing import DeterministicAnnealing, annealing_frontier
+from privacyfunnel.solvers.annealing import DeterministicAnnealing
+from privacyfunnel.solvers.annealing_frontier import annealing_at, annealing_frontier
 from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.perfect import parts, profile
@@ -53,6 +54,14 @@ def test_climbing_does_what_the_plain_loop_does():
         centroid, height = reference.climb(profile(joint).toarray(), log_weights, start, 3.0, 6)
         np.testing.assert_allclose(end, centroid, atol=1e-9)
         assert value == pytest.approx(height, rel=1e-9)
+
+
+@given(st.integers(0, 2**31), st.floats(0.0, 1.0))
+@settings(max_examples=25)
+def test_alike_rows_are_found(seed: int, tol: float):
+    rows = rng(seed).dirichlet(np.ones(3), size=12).round(1)
+    near = np.linalg.norm(rows[:, None] - rows, axis=2) <= tol
+    np.testing.assert_array_equal(first_alike(rows, tol), near.argmax(axis=1))
 
 
 @pytest.mark.parametrize("lam", [0.2, 0.5, 0.8])
@@ -122,6 +131,39 @@ def test_any_rate_is_met_exactly(joint: Joint, share: float):
     [channel] = annealing_frontier(joint, [share * joint.entropy_x], effort="fast")
     assert_sound(joint, channel)
     assert utility(joint, channel) == pytest.approx(share * joint.entropy_x, abs=1e-9)
+
+
+@given(extreme_joints(), st.floats(0.0, 1.0))
+@settings(max_examples=25)
+def test_any_relevance_is_met_at_no_more_than_the_rate_of_mixtures(joint: Joint, share: float):
+    asked = share * joint.information
+    channel = annealing_at(joint, relevance=asked, rng=rng(), effort="fast")
+    assert_sound(joint, channel)
+    assert leakage(joint, channel) >= asked - 1e-9
+    assert utility(joint, channel) <= share * joint.entropy_x + 1e-9
+
+
+def test_one_target_exactly():
+    joint = random_joint(rng(3), 3, 6)
+    for targets in ({}, {"rate": 0.1, "relevance": 0.1}):
+        with pytest.raises(InvalidInput, match="exactly one target"):
+            annealing_at(joint, rng=rng(), **targets)
+    with pytest.raises(TargetUnreachable, match="relevance"):
+        annealing_at(joint, relevance=joint.information + 0.1, rng=rng())
+
+
+def test_a_frontier_meets_both_kinds_of_target_and_is_never_below_the_hard_one():
+    joint = random_joint(rng(12), 6, 15)
+    soft, hard = frontier(joint, "bottleneck", "annealing"), frontier(joint, "bottleneck")
+    for rate in (0.2, 0.5, 0.8):
+        found = soft.at(rate=rate)
+        assert found.utility <= rate * joint.entropy_x + 1e-9
+        assert found.leakage >= hard.at(rate=rate).leakage - 1e-9
+    for share in (0.2, 0.5, 0.9):
+        relevance = share * joint.information / joint.entropy_s
+        found = soft.at(relevance=relevance)
+        assert found.leakage >= relevance * joint.entropy_s - 1e-9
+        assert found.utility <= hard.at(relevance=relevance).utility + 1e-9
 
 
 def test_frontier_is_concave_and_never_below_hard_codes():

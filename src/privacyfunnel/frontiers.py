@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privacyfunnel.codes import Partition
+from privacyfunnel.codes import Channel, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.objectives import PROBLEMS
+from privacyfunnel.solvers.annealing import DeterministicAnnealing
+from privacyfunnel.solvers.annealing_frontier import annealing_at
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.pairwise import MergePath
@@ -109,7 +111,7 @@ class Frontier:
         allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]
         if isinstance(self.solver, BestSearch) and self.joint.n_x > 1:
             allowed += self._search(self.solver, target)
-        if isinstance(self.solver, SoftFunnel) and self.joint.n_x > 1:
+        if isinstance(self.solver, SoftFunnel | DeterministicAnnealing) and self.joint.n_x > 1:
             allowed.append(self._soft_at(self.solver, target))
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
@@ -129,12 +131,14 @@ class Frontier:
             codes += [s.code for s in found[-1:] if isinstance(s.code, Partition)]
         return found
 
-    def _soft_at(self, solver: SoftFunnel, target: Target) -> Solution:
+    def _soft_at(self, solver: SoftFunnel | DeterministicAnnealing, target: Target) -> Solution:
         """A channel that meets the target exactly, from all codes of the frontier."""
-        channel = soft_at(
+        names = TARGETS[self.problem]
+        name = names[0] if target.quantity == "utility" else names[1]
+        search: Callable[..., Channel] = soft_at if self.problem == "funnel" else annealing_at
+        channel = search(
             self.joint,
-            utility=target.bits if target.quantity == "utility" else None,
-            leakage=target.bits if target.quantity == "leakage" else None,
+            **{name: target.bits},
             starts=[s.code for s in self.solutions],
             n_symbols=solver.n_symbols,
             rng=np.random.default_rng([self.seed, round(target.bits * 1e6)]),

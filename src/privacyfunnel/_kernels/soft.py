@@ -348,3 +348,20 @@ def climb(profile, log_weights, centroids, beta, max_iter, tol):
             if gain < tol * value:
                 break
     return values
+
+
+@njit(cache=True)
+def first_alike(rows, tol):
+    """For each row the position of the first one at most ``tol`` (Euclidean) away from it."""
+    first = np.arange(len(rows))
+    for i in range(len(rows)):
+        for j in range(i):
+            apart = 0.0
+            for k in range(rows.shape[1]):
+                apart += (rows[i, k] - rows[j, k]) ** 2
+                if apart > tol * tol:  # as a rule after a few coordinates
+                    break
+            if apart <= tol * tol:
+                first[i] = j
+                break
+    return first

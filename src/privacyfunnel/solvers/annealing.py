@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,30 +16,16 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import equal_profiles
-from privacyfunnel.solvers.family import Bound, Family, chord_slope, reachable
 from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
-from privacyfunnel.validation import check_at_least, check_choice, check_rng
+from privacyfunnel.validation import check_at_least
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
-COLDEST = 0.1  # and at which the cooling of a frontier ends
-COOLING = 40  # iterations between two looks for splits
+COOLING = 40  # iterations at each λ; half as many between two looks for splits
 NEW = 16  # symbols that may split off at each look
 SHARE = 0.003  # probability that a new symbol begins with
 SPLIT = 1e-4  # by how much a centroid must beat 1 to become a symbol
 UNUSED = 1e-6  # probability of a symbol that has died out
-CLOSED = 1e-6  # bits of possible gain at which a gap of the frontier counts as closed
-
-
-class Effort(NamedTuple):
-    """How much to search: λ of the cooling, looks for splits at each, passes over the targets."""
-
-    steps: int
-    rounds: int
-    passes: int
-
-
-EFFORTS = {"fast": Effort(12, 1, 1), "normal": Effort(20, 3, 3), "thorough": Effort(48, 12, 4)}
 
 
 @dataclass(frozen=True)
@@ -90,7 +76,7 @@ class DeterministicAnnealing:
             raise InvalidInput(
                 "method 'annealing' solves the bottleneck; use 'soft' for the funnel."
             )
-        oven, lam = _Oven(joint, self.n_symbols), objective.lam
+        oven, lam = Oven(joint, self.n_symbols), objective.lam
         codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
         codes += [oven.groups] if oven.groups.n_symbols <= oven.most else []
         history = [Step(min(objective.value(joint, code) for code in codes), 1)]
@@ -118,7 +104,7 @@ class State(NamedTuple):
     converged: bool = False
 
 
-class _Oven:
+class Oven:
     """Solutions of the bottleneck from one λ to the next.
 
     Symbols of X with the same p(s given x) are treated alike by every solution, so they are one here.
@@ -166,7 +152,7 @@ class _Oven:
         """Let symbols split off until no centroid asks for one, at most ``rounds`` times."""
         state = self.tidy(state)
         for _ in range(rounds):
-            state = self.tidy(self.iterate(state, lam))
+            state = self.tidy(self.iterate(state, lam, COOLING // 2))
             new = self.peaks(state, lam, rng)
             if not len(new):
                 break
@@ -209,81 +195,6 @@ class _Oven:
 
 def _alike(rows: Array, tol: float) -> NDArray[np.intp]:
     """Labels of the rows, each that of the first row at most ``tol`` away from it."""
-    if not len(rows):
-        return np.zeros(0, dtype=np.intp)
-    squares = (rows * rows).sum(axis=1)
-    far = squares[:, None] + squares - 2.0 * rows @ rows.T
-    return np.unique(np.argmax(far <= tol * tol, axis=1), return_inverse=True)[1]
+    from privacyfunnel._kernels.soft import first_alike
 
-
-def annealing_frontier(
-    joint: Joint,
-    rates: Sequence[float],
-    *,
-    hard: Sequence[Code] = (),
-    n_symbols: int | None = None,
-    seed: int = 0,
-    effort: str = "normal",
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Channel]:
-    """For each rate, in bits, the channel found of most relevance that has exactly that rate.
-
-    One cooling gives the whole frontier; then λ is set to where the frontier's slope at each rate
-    should be. The frontier is concave (time sharing), and never below mixtures of the ``hard`` codes.
-
-    >>> from privacyfunnel.objectives import leakage, utility
-    >>> joint = Joint.from_counts([[4, 4, 0, 1], [0, 1, 4, 4]])
-    >>> [channel] = annealing_frontier(joint, [0.5])
-    >>> round(utility(joint, channel), 6), round(leakage(joint, channel), 3)
-    (0.5, 0.295)
-    """
-    check_choice("effort", effort, list(EFFORTS))
-    if n_symbols is not None:
-        check_at_least("n_symbols", n_symbols, 2)
-    rng = check_rng(seed)
-    targets = [Bound(0, -reachable("rate", rate, joint.entropy_x)) for rate in rates]
-    steps, rounds, passes = EFFORTS[effort]
-    oven = _Oven(joint, None if n_symbols is None else max(2, n_symbols // 2))
-    cooled = _Cooled(oven, Family(joint, [oven.groups, *hard], sign=-1, n_symbols=n_symbols))
-    lams = np.linspace(HOTTEST, COLDEST, steps)
-    for done, (lam, state) in enumerate(zip(lams, oven.cool(lams, rounds, rng), strict=True)):
-        cooled.add(float(lam), state)
-        if progress is not None:
-            progress(done, steps + passes)
-    for done in range(passes):
-        for target in targets:
-            cooled.refine(target, rng if done == 0 else None)
-        if progress is not None:
-            progress(steps + done + 1, steps + passes)
-    return [cooled.family.at(target) for target in targets]
-
-
-class _Cooled:
-    """States by λ, and their channels in a family."""
-
-    def __init__(self, oven: _Oven, family: Family) -> None:
-        self.oven, self.family = oven, family
-        self.states: list[tuple[float, State, Channel]] = []
-
-    def add(self, lam: float, state: State) -> None:
-        """A state that solves the bottleneck at ``lam``."""
-        self.states.append((lam, state, self.oven.channel(state)))
-        self.family.add([self.states[-1][2]])
-
-    def refine(self, target: Bound, rng: np.random.Generator | None) -> None:
-        """Solve at the λ whose channel should have the target's rate, where that can gain anything.
-
-        Without ``rng`` no symbol splits off.
-        """
-        if not self.family.open_gaps([target], CLOSED):
-            return
-        i = self.family.gap(target)
-        left, right = self.family.hull[i : i + 2]
-        lam, slopes = chord_slope(left, right), {id(code): lam for lam, _, code in self.states}
-        if id(left.code) in slopes and id(right.code) in slopes:  # it changes evenly between them
-            share = (target.bits - left.utility) / (right.utility - left.utility)
-            lam = (1.0 - share) * slopes[id(left.code)] + share * slopes[id(right.code)]
-        if 0.0 < lam < 1.0:
-            state = min(self.states, key=lambda known: abs(known[0] - lam))[1]
-            state = state if rng is None else self.oven.split(state, lam, 1, rng)
-            self.add(lam, self.oven.iterate(state, lam))
+    return np.unique(first_alike(rows, tol), return_inverse=True)[1]
