@@ -70,7 +70,9 @@ def against_embo(joint: pf.Joint, n_points: int = 30) -> None:
     ours = time.perf_counter() - start
     found = np.interp(rates, *front.points.T)
     worst, most = (found - relevances).min(), (found - relevances).max()
-    print(f"  {len(rates)} points: embo {theirs:.2f} s, ours {ours:.2f} s: {theirs / ours:.1f} times")
+    print(
+        f"  {len(rates)} points: embo {theirs:.2f} s, ours {ours:.2f} s: {theirs / ours:.1f} times"
+    )
     print(f"  relevance, ours less embo's, in bits: from {worst:+.6f} to {most:+.6f}")
 
 

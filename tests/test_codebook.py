@@ -117,6 +117,18 @@ def test_salts_are_secret_by_default():
     assert solved(hard)[1].salt is None
 
 
+def test_a_seed_and_the_table_decide_the_draws():
+    salts = {seed: solved(soft, seed=seed)[1].salt for seed in (0, 1)}
+    assert salts[0] == solved(soft, seed=0)[1].salt != salts[1]
+    solution = solved(soft)[0]
+    counts = np.asarray(solution.counts.toarray())
+    counts[0, 0] += 1  # one record more, and nobody can redo the draws from the seed
+    other = Joint.from_counts(counts, solution.labels_s, solution.labels_x)
+    measured = Solution.measured(other, Funnel(0.5), soft(other.n_x), Status.CONVERGED)
+    book = Codebook.from_solution(other, measured, solved(soft)[1].roles, seed=0)
+    assert book.salt != salts[0]
+
+
 def test_what_a_symbol_stands_for():
     _, book = solved(lambda n_x: Partition.trivial(n_x))
     assert book.stands_for("r1") == ("f | m | missing", "180.5 | 200 | 289 | 350 | missing")

@@ -224,11 +224,11 @@ def test_missing_values_are_conserved_or_dropped(tmp_path, missing, form):
 def test_a_file_that_is_not_as_measured_is_not_released(tmp_path, monkeypatch):
     def off(*args):
         found = measure(*args)
-        return type(found)(**{**vars(found), "leakage_bits": found.leakage_bits + 1e-6})
+        return type(found)(**{**vars(found), "utility_bits": found.utility_bits + 1e-6})
 
     measure = making.measure
     monkeypatch.setattr(making, "measure", off)
-    with pytest.raises(NotAsMeasured, match="leakage"):
+    with pytest.raises(NotAsMeasured, match="utility"):
         made(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from privacyfunnel.auditing import Audit, Trials, audit
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.codes import Channel, Partition
     from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.estimators import InformationBottleneck, PrivacyFunnel
     from privacyfunnel.frontiers import Frontier
     from privacyfunnel.joint import Joint
     from privacyfunnel.objectives import Bottleneck, Funnel
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from privacyfunnel.sweep import frontier
 
 _ROOMS = {
+    "Audit": "auditing",
+    "Trials": "auditing",
+    "audit": "auditing",
     "Codebook": "codebook",
     "ColumnRules": "columns",
     "Joint": "joint",
@@ -33,28 +38,36 @@ _ROOMS = {
     "frontier": "sweep",
     "perfect_privacy": "solvers.perfect",
     "Frontier": "frontiers",
+    "InformationBottleneck": "estimators",
+    "PrivacyFunnel": "estimators",
     "Solution": "solvers",
     "Status": "solvers",
     "datasets": "",
     "errors": "",
     "information": "",
     "limits": "",
+    "metrics": "",
     "plots": "",
     "submodular": "",
     "tables": "",
 }
 
 __all__ = [
+    "Audit",
     "Bottleneck",
     "Channel",
     "Codebook",
     "ColumnRules",
     "Frontier",
     "Funnel",
+    "InformationBottleneck",
     "Joint",
     "Partition",
+    "PrivacyFunnel",
     "Solution",
     "Status",
+    "Trials",
+    "audit",
     "frontier",
     "perfect_privacy",
     "solve",

@@ -5,7 +5,7 @@
     │   ├── InvalidJoint                       counts or probabilities that are no distribution
     │   ├── InvalidCode                        a partition or channel that does not fit the joint
     │   └── TargetUnreachable                  no release meets the target; the message names the nearest
-    ├── UnknownSymbol       (also KeyError)    a value that the code has never seen
+    ├── UnknownSymbol       (also KeyError, ValueError)  a value that the code has never seen
     └── DataUnavailable     (also OSError)     a file or download that cannot be had
 
 A message says what was wrong, what we got and what to do about it, on one line.
@@ -32,7 +32,7 @@ class TargetUnreachable(InvalidInput):
     """No release meets the target; the message names the nearest that can be met."""
 
 
-class UnknownSymbol(FunnelError, KeyError):
+class UnknownSymbol(FunnelError, KeyError, ValueError):
     """A value that the code has never seen."""
 
     def __str__(self) -> str:  # KeyError would print the message in quotes

@@ -28,12 +28,12 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     ('hello', ['greeting.txt'])
     """
     path = Path(path)
-    _check_target(path, force)
+    check_target(path, force)
     part = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
     try:
         yield part
         _sync(part)
-        _check_target(path, force)  # it may have come into being meanwhile
+        check_target(path, force)  # it may have come into being meanwhile
         _move(part, path)
     except OSError as error:
         if isinstance(error, DataUnavailable):
@@ -79,7 +79,8 @@ def in_words(error: OSError) -> str:
     return known or (error.strerror or str(error).splitlines()[0]).lower().rstrip(".")
 
 
-def _check_target(path: Path, force: bool) -> None:
+def check_target(path: Path, force: bool) -> None:
+    """Refuse a path that cannot be written: it exists, or there is no folder for it or no right."""
     try:
         exists = path.exists() or path.is_symlink()
     except OSError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from privacyfunnel.codes import Channel, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.information import Array
+from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.objectives import PROBLEMS
@@ -106,7 +106,7 @@ class Frontier:
         least rate with I(S;X̂)/H(S) ≥ ``relevance``. Raises `TargetUnreachable` if none is found.
         """
         given = {"utility": utility, "leakage": leakage, "rate": rate, "relevance": relevance}
-        target = self._target({name: v for name, v in given.items() if v is not None})
+        target = self.target({name: v for name, v in given.items() if v is not None})
         price = target.price
         allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]
         if isinstance(self.solver, BestSearch) and self.joint.n_x > 1:
@@ -146,7 +146,8 @@ class Frontier:
         objective = PROBLEMS[self.problem](target.slope)
         return Solution.measured(self.joint, objective, channel, Status.CONVERGED)
 
-    def _target(self, given: dict[str, float]) -> Target:
+    def target(self, given: dict[str, float]) -> Target:
+        """The demand in bits for one target given as a share."""
         names = TARGETS[self.problem]
         if len(given) != 1 or next(iter(given)) not in names:
             got = " and ".join(given) or "none"
@@ -245,8 +246,3 @@ def nearest_codes(
     k = int(np.searchsorted(values, target.bits))
     near = ordered[max(0, k - each_side) : k + each_side]
     return [s.code for s in near if isinstance(s.code, Partition)]
-
-
-def share(bits: Array, whole: float) -> Array:
-    """Bits as a share of an entropy; nothing where there is no entropy to share."""
-    return bits / whole if whole > 0 else np.zeros_like(bits)

@@ -71,3 +71,12 @@ def mutual_information(p_xy: Any) -> float:
     # log p - log p_x - log p_y, not the log of the ratio: p_x * p_y may underflow.
     surprise = np.log2(p) - np.log2(p_x[rows[positive]]) - np.log2(p_y[columns[positive]])
     return max(0.0, float(np.dot(p, surprise)))
+
+
+def share(bits: Any, whole: float) -> Any:
+    """Bits, one figure or an array, as a share of an entropy; 0 where there is none to share.
+
+    >>> share(1.0, 4.0), share(0.0, 0.0)
+    (0.25, 0.0)
+    """
+    return bits / whole if whole > 0 else 0.0 * bits

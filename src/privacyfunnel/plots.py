@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privacyfunnel.frontiers import Frontier, share
-from privacyfunnel.information import Array
+from privacyfunnel.frontiers import Frontier
+from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 

@@ -101,13 +101,13 @@ def frontier(
         second = _second_round(first, found, str(options.get("effort", "normal")))
         found += _run(joint, second, seed, n_jobs, store, progress, (len(first), total))
     solver = first[0].solver
-    kept = pareto(joint, problem, found + _ends(joint, problem, solver))
+    kept = pareto(joint, problem, found + ends(joint, problem, solver))
     if lams is None and method in ("best", "pairwise"):
         kept = _with_slopes(kept, problem)
     return Frontier(joint, problem, method, solver, seed, kept)
 
 
-def _ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
+def ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
     """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
     make = PROBLEMS[problem]
     codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
@@ -160,7 +160,7 @@ def _soft(
     objective = PROBLEMS[problem](0.0)
     found = [Solution.measured(joint, objective, code, Status.CONVERGED) for code in channels]
     solver = make_solver(method, **{k: v for k, v in options.items() if k == "n_symbols"})
-    kept = _with_slopes(pareto(joint, problem, found + _ends(joint, problem, solver)), problem)
+    kept = _with_slopes(pareto(joint, problem, found + ends(joint, problem, solver)), problem)
     return Frontier(joint, problem, method, solver, seed, kept)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
-from privacyfunnel.cli import apply, demo, frontier, inspect, release, reproduce
+from privacyfunnel.cli import apply, audit, demo, frontier, inspect, release, reproduce
 from privacyfunnel.errors import FunnelError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("inspect")(inspect.inspect)
 app.command("frontier")(frontier.frontier)
 app.command("release")(release.release)
 app.command("apply")(apply.apply)
+app.command("audit")(audit.audit)
 app.command("reproduce")(reproduce.reproduce)
 
 
@@ -43,7 +44,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command: exit 0 done, 2 the user's mistake, 1 ours, 130 interrupted."""
+    """Run the command: exit 0 done, 2 the user's mistake, 1 ours, 3 a limit broken, 130 interrupted."""
     try:
         app(standalone_mode=True)
     except FunnelError as error:

@@ -49,6 +49,10 @@ def release(
     lam: Annotated[
         float | None, typer.Option(help="Bits given away that a bit kept is worth, 0 to 1.")
     ] = None,
+    soft: Annotated[
+        bool,
+        typer.Option("--soft", help="Draw each record's symbol by lot: gives away far less."),
+    ] = False,
     min_count: MinCount = 1,
     effort: Effort = "normal",
     points: Annotated[int, typer.Option(help="Points of the frontier in the report.")] = 20,
@@ -82,6 +86,7 @@ def release(
     asked = Asked(
         table=table,
         target=target,
+        soft=soft,
         min_count=min_count,
         effort=effort,
         points=points,

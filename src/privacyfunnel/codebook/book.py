@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles, show
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
+from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.tables.sampling import outcome
 
@@ -85,8 +87,10 @@ class Codebook:
     ) -> Codebook:
         """The codebook of a solution for the joint that was counted under these roles.
 
-        Released symbols are called r01, r02, ... in order of their first value. ``salt`` is drawn
-        at random for a soft code; give one (a secret) to make the same draws again.
+        Released symbols are called r01, r02, ... in order of their first value. A soft code draws
+        by ``salt``, a secret: by default a digest of the seed and of the whole table, so that the
+        same table and seed make the same draws and only who holds the table can redo them; without
+        a seed it is random.
         """
         code = solution.code
         soft = isinstance(code, Channel)
@@ -108,7 +112,7 @@ class Codebook:
             measured=_measured(joint, solution),
             n_records=joint.n_records,
             seed=seed,
-            salt=(salt or secrets.token_hex(16)) if soft else None,
+            salt=(salt or _secret(joint, seed)) if soft else None,
         )
 
     @property
@@ -226,6 +230,17 @@ def in_order(
     return {"values": tuple(values[i] for i in order), "rows": tuple(rows[i] for i in order)}
 
 
+def _secret(joint: Joint, seed: int | None) -> str:
+    """A salt from the table and the seed, or a random one."""
+    if seed is None:
+        return secrets.token_hex(16)
+    counts = joint.counts
+    digest = sha256(repr((seed, counts.shape, joint.labels_s, joint.labels_x)).encode())
+    for part in (counts.indptr, counts.indices, counts.data):
+        digest.update(part.astype("<f8").tobytes())
+    return digest.hexdigest()[:32]
+
+
 def _rows(code: Code, used: Any) -> tuple[Row, ...]:
     place = {int(j): i for i, j in enumerate(used)}
     matrix = code.matrix.tocsr().sorted_indices()
@@ -236,9 +251,9 @@ def _rows(code: Code, used: Any) -> tuple[Row, ...]:
 
 def _measured(joint: Joint, solution: Solution) -> dict[str, float]:
     return {
-        "leakage": solution.leakage / joint.entropy_s if joint.entropy_s else 0.0,
+        "leakage": share(solution.leakage, joint.entropy_s),
         "leakage_bits": solution.leakage,
-        "utility": solution.utility / joint.entropy_x if joint.entropy_x else 0.0,
+        "utility": share(solution.utility, joint.entropy_x),
         "utility_bits": solution.utility,
         "entropy_s_bits": joint.entropy_s,
         "entropy_x_bits": joint.entropy_x,

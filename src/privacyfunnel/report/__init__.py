@@ -5,7 +5,7 @@
 The page is drawn from the document alone, so that a public document makes a public page.
 """
 
-from privacyfunnel.report.chance import Chance, shuffled
+from privacyfunnel.metrics import Chance, shuffled
 from privacyfunnel.report.document import Asked, describe, without_sensitive
 from privacyfunnel.report.making import NotAsMeasured, make_release
 from privacyfunnel.report.measuring import Measured, measure

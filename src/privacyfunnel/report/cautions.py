@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from privacyfunnel.report.chance import Chance
+from privacyfunnel.metrics import Chance
 from privacyfunnel.report.figures import bits, listed, number, several
 from privacyfunnel.report.stakes import Stakes
 

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from privacyfunnel import __version__
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Column, Round, show
-from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage
+from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.objectives import utility
 from privacyfunnel.report.cautions import about_release, about_table
-from privacyfunnel.report.chance import shuffled
 from privacyfunnel.report.measuring import Measured
 from privacyfunnel.report.stakes import Stakes
 
@@ -37,6 +38,7 @@ class Asked:
 
     table: str
     target: Mapping[str, float]
+    soft: bool = False
     min_count: int = 1
     effort: str = "normal"
     points: int = 20
@@ -61,10 +63,12 @@ def describe(
 ) -> dict[str, Any]:
     """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
     joint = frontier.joint
-    chance = shuffled(joint, _code_of(joint, book), seed=asked.seed)
+    code = _code_of(joint, book)
+    rule = code.push(joint)  # S and X̂ as the rule joins them; for a hard code the file's own
+    chance = shuffled(joint, code, seed=asked.seed)
     cautions = [
         *about_table(stakes, book.roles, identifiers),
-        *about_release(book, asked.keep, released.n_dropped, chance, measured.leakage_bits),
+        *about_release(book, asked.keep, released.n_dropped, chance, rule.information),
     ]
     return {
         "format": FORMAT,
@@ -85,12 +89,13 @@ def describe(
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": _measured(joint, measured),
+        "measured": _measured(joint, utility(joint, code), rule.information),
         "guessing": {
             "blind": stakes.guess_blind,
             "as_it_is": stakes.guess_seeing,
-            "released": measured.guess,
+            "released": best_guess(rule),
         },
+        "drawn": _drawn(joint, measured, asked.seed) if book.soft else None,
         "stakes": stakes.to_json(),
         "chance": None if chance is None else asdict(chance),
         "columns": columns_kept(joint, book),
@@ -188,22 +193,35 @@ def column_words(column: Column) -> dict[str, Any]:
     return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
 
 
-def _measured(joint: Joint, measured: Measured) -> dict[str, Any]:
-    limit = least_leakage(joint, measured.utility_bits)
-    gap = max(0.0, measured.leakage_bits - limit)
-    entropy_s, entropy_x = measured.entropy_s_bits, measured.entropy_x_bits
+def _measured(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[str, Any]:
+    limit = least_leakage(joint, utility_bits)
+    gap = max(0.0, leakage_bits - limit)
+    entropy_s, entropy_x = joint.entropy_s, joint.entropy_x
     return {
-        "utility": measured.utility_bits / entropy_x if entropy_x else 0.0,
-        "utility_bits": measured.utility_bits,
-        "leakage": measured.leakage_bits / entropy_s if entropy_s else 0.0,
-        "leakage_bits": measured.leakage_bits,
+        "utility": share(utility_bits, entropy_x),
+        "utility_bits": utility_bits,
+        "leakage": share(leakage_bits, entropy_s),
+        "leakage_bits": leakage_bits,
         "entropy_x_bits": entropy_x,
         "entropy_s_bits": entropy_s,
-        "limit": limit / entropy_s if entropy_s else 0.0,
+        "limit": share(limit, entropy_s),
         "limit_bits": limit,
-        "gap": gap / entropy_s if entropy_s else 0.0,
+        "gap": share(gap, entropy_s),
         "gap_bits": gap,
         "proved_optimal": gap <= PROVED,
+    }
+
+
+def _drawn(joint: Joint, measured: Measured, seed: int) -> dict[str, Any]:
+    """What the file of one draw shows, and how much of it chance alone would."""
+    chance = None if joint.n_records is None else shuffled(measured.joint, seed=seed)
+    return {
+        "utility": share(measured.utility_bits, measured.entropy_x_bits),
+        "utility_bits": measured.utility_bits,
+        "leakage": share(measured.leakage_bits, measured.entropy_s_bits),
+        "leakage_bits": measured.leakage_bits,
+        "guess": measured.guess,
+        "chance": None if chance is None else asdict(chance),
     }
 
 

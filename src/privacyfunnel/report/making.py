@@ -59,14 +59,24 @@ def search(
 
     if jobs == 0:
         raise InvalidInput("jobs must be 1 or more, or -1 for all cores; got 0.")
-    options: dict[str, Any] = {"effort": asked.effort, "min_count": asked.min_count}
+    method = "soft" if asked.soft else "best"
+    options: dict[str, Any] = {} if asked.soft else {"min_count": asked.min_count}
     found = pf.frontier(
-        joint, n_points=asked.points, n_jobs=jobs, seed=asked.seed, progress=progress, **options
+        joint,
+        method=method,
+        n_points=asked.points,
+        n_jobs=jobs,
+        seed=asked.seed,
+        progress=progress,
+        effort=asked.effort,
+        **options,
     )
-    if "lam" in asked.target:
-        objective = pf.Funnel(asked.target["lam"])
-        return found, pf.solve(joint, objective, "best", seed=asked.seed, **options)
-    return found, found.at(**asked.target)
+    if "lam" not in asked.target:
+        return found, found.at(**asked.target)
+    if not asked.soft:
+        options["effort"] = asked.effort
+    objective = pf.Funnel(asked.target["lam"])
+    return found, pf.solve(joint, objective, method, seed=asked.seed, **options)
 
 
 def make_release(
@@ -88,6 +98,8 @@ def make_release(
     check_output(table, folder, asked.form, force)
     if counts.roles.weight is not None and asked.min_count > 1:
         raise InvalidInput("a least count is of records, which weights are not; leave one out.")
+    if asked.soft and asked.min_count > 1:
+        raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
     joint = counts.joint()
     choices: dict[str, Any] = {"expand": asked.expand, "keep": asked.keep, "key": asked.key}
     _check_plan(table, counts, joint, choices)
@@ -98,7 +110,7 @@ def make_release(
         )
         released = write_release(table, book, work / files_of(asked.form)[0], **choices)
         measured = measure(table, counts.roles, released.path)
-        _check_same(book.measured, measured)
+        _check_same(book, measured)
         document = describe(
             asked,
             stakes(joint, seed=asked.seed),
@@ -123,16 +135,35 @@ def _check_plan(table: Table, counts: Counts, joint: Joint, choices: Mapping[str
     make_plan(table, book, suppress=False, **choices)
 
 
-def _check_same(searched: Mapping[str, float], measured: Measured) -> None:
+def _check_same(book: Codebook, measured: Measured) -> None:
+    """A hard code's file has the very bits of the search; a soft one's only what may be drawn."""
+    if book.soft:
+        strange = measured.coded - _possible(book)
+        if strange:
+            raise NotAsMeasured(
+                f"the written file has {len(strange)} values under symbols that the codebook does "
+                "not allow for them; nothing was released. Please report this."
+            )
+        return
     for name, found in (
         ("utility_bits", measured.utility_bits),
         ("leakage_bits", measured.leakage_bits),
     ):
-        if not abs(searched[name] - found) <= AGREE:
+        if not abs(book.measured[name] - found) <= AGREE:
             raise NotAsMeasured(
                 f"the written file has {name.replace('_bits', '')} {found!r} bits instead of "
-                f"{searched[name]!r}; nothing was released. Please report this."
+                f"{book.measured[name]!r}; nothing was released. Please report this."
             )
+
+
+def _possible(book: Codebook) -> set[tuple[Any, str]]:
+    """Every value of X with each label that it may be released as."""
+    one = len(book.roles.public) == 1
+    return {
+        (value[0] if one else value, book.labels[j])
+        for value, row in zip(book.values, book.rows, strict=True)
+        for j, _ in row
+    }
 
 
 def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:

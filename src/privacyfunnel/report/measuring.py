@@ -11,6 +11,8 @@ import scipy.sparse as sp
 
 from privacyfunnel.columns import Column, Roles
 from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.joint import Joint
+from privacyfunnel.metrics import best_guess
 from privacyfunnel.tables.keys import key_sql
 from privacyfunnel.tables.paths import read_paths
 from privacyfunnel.tables.symbols import codes_of, combined
@@ -25,13 +27,25 @@ class Measured:
     """What the rows of a release tell: I(S;X̂) and I(X;X̂) in bits, and how often a guess is right."""
 
     columns: tuple[str, ...]  # of the file
-    n_rows: int
-    n_symbols: int
-    leakage_bits: float
+    joint: Joint  # of S and the released labels
+    coded: frozenset[tuple[Any, str]]  # the values of X, each with the labels it was released as
     utility_bits: float
-    entropy_s_bits: float
     entropy_x_bits: float
-    guess: float
+
+    @property
+    def leakage_bits(self) -> float:
+        """I(S;X̂)."""
+        return self.joint.information
+
+    @property
+    def entropy_s_bits(self) -> float:
+        """H(S)."""
+        return self.joint.entropy_s
+
+    @property
+    def guess(self) -> float:
+        """How often the best guess of S from X̂ is right."""
+        return best_guess(self.joint)
 
 
 def measure(table: Table, roles: Roles, path: Path) -> Measured:
@@ -47,26 +61,25 @@ def measure(table: Table, roles: Roles, path: Path) -> Measured:
         name: codes_of(column, groups[f"k{i}"])
         for i, (name, column) in enumerate(roles.columns.items())
     }
-    s, _ = combined([codes[c.name] for c in roles.sensitive], every)
-    x, _ = combined([codes[c.name] for c in roles.public], every)
+    s, labels_s = combined([codes[c.name] for c in roles.sensitive], every)
+    x, values = combined([codes[c.name] for c in roles.public], every)
     xhat, labels = codes_of(Column("released", "text"), groups["label"])
     if labels[-1] is None:
         raise RuntimeError("the written file has fewer rows than the table.")
-    p_sxhat, p_xxhat = _joint(s, xhat, weights), _joint(x, xhat, weights)
+    p_xxhat = _counts(x, xhat, weights / weights.sum())
     return Measured(
         columns=columns,
-        n_rows=int(groups["n"].to_numpy().sum()),
-        n_symbols=len(labels),
-        leakage_bits=mutual_information(p_sxhat),
+        joint=Joint.from_counts(_counts(s, xhat, weights), labels_s=labels_s, labels_x=labels),
+        coded=frozenset((values[i], labels[j]) for i, j in zip(*p_xxhat.coords, strict=True)),
         utility_bits=mutual_information(p_xxhat),
-        entropy_s_bits=entropy(np.asarray(p_sxhat.sum(axis=1)).ravel()),
         entropy_x_bits=entropy(np.asarray(p_xxhat.sum(axis=1)).ravel()),
-        guess=float(p_sxhat.max(axis=0).sum()),
     )
 
 
-def _joint(rows: Any, columns: Any, weights: Any) -> sp.csc_array:
-    return sp.coo_array((weights / weights.sum(), (rows, columns))).tocsc()
+def _counts(rows: Any, columns: Any, weights: Any) -> sp.coo_array:
+    counts = sp.coo_array((weights, (rows, columns)))
+    counts.sum_duplicates()
+    return counts
 
 
 def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str, ...]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
 from privacyfunnel.codebook.values import decode
@@ -15,6 +12,7 @@ from privacyfunnel.report import words
 from privacyfunnel.report.escape import safe
 from privacyfunnel.report.figures import listed, number, percent
 from privacyfunnel.report.picture import draw
+from privacyfunnel.report.shell import shell
 
 Document = Mapping[str, Any]
 LONGEST = 160  # characters of a value list that are shown
@@ -24,19 +22,8 @@ MEMBERS = 10  # combinations that are shown of a symbol
 
 def page(document: Document) -> str:
     """The whole page. A document without sensitive figures makes a page without them."""
-    style = files("privacyfunnel.report").joinpath("style.css").read_text(encoding="utf-8")
-    # No script, image, font or frame may load; the one style is named by its fingerprint.
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = "Release report" + (" (public)" if document["is_public"] else "")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{_body(document, title)}\n</body>\n</html>\n"
-    )
+    return shell(title, _body(document, title))
 
 
 def _body(document: Document, title: str) -> str:
@@ -116,6 +103,9 @@ def _scores(document: Document) -> str:
         ),
         ("Limit", words.limit(document), "The smaller the distance, the less is left to gain."),
     ]
+    if document["drawn"] is not None:
+        near = "The nearer to what chance would show, the safer."
+        lines.append(("This draw", words.drawn(document), near))
     return "\n".join(
         f'<p><b>{name}.</b> {safe(text)} <span class="safe">{safe(direction)}</span></p>'
         for name, text, direction in lines

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from privacyfunnel.joint import Joint
-from privacyfunnel.report.chance import Chance, shuffled
+from privacyfunnel.metrics import Chance, best_guess, blind_guess, lone_records, shuffled
 
 FEW_PER_VALUE = 5  # records per public value below which chance plays a large part
 CHANCE_MATTERS = 0.1  # share of I(S;X) that may be chance before it is said
@@ -76,7 +74,6 @@ def stakes(joint: Joint, *, seed: int = 0) -> Stakes:
     >>> found.guess_blind, found.guess_seeing
     (0.625, 0.875)
     """
-    alone = int(np.count_nonzero(joint.counts.sum(axis=0) == 1))
     return Stakes(
         n_records=joint.n_records,
         n_s=joint.n_s,
@@ -84,13 +81,8 @@ def stakes(joint: Joint, *, seed: int = 0) -> Stakes:
         entropy_s=joint.entropy_s,
         entropy_x=joint.entropy_x,
         information=joint.information,
-        guess_blind=float(joint.p_s.max()),
+        guess_blind=blind_guess(joint),
         guess_seeing=best_guess(joint),
-        alone=None if joint.n_records is None else alone,
+        alone=None if joint.n_records is None else lone_records(joint),
         chance=shuffled(joint, seed=seed),
     )
-
-
-def best_guess(joint: Joint) -> float:
-    """Σ_x max_s p(s,x): how often the best guess of S is right for one who sees X."""
-    return float(joint.counts.max(axis=0).sum() / joint.total)

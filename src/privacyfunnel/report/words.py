@@ -81,6 +81,28 @@ def guessing(document: Document) -> str:
     )
 
 
+def drawn(document: Document) -> str:
+    """Why the one file of a random release shows other figures than the rule that made it."""
+    m, d = document["measured"], document["drawn"]
+    sensitive = names(document, "sensitive")
+    text = (
+        "Each record's symbol was drawn by lot. The figures of this report are those of the rule "
+        f"by which it was drawn: on average over all draws it gives away {percent(m['leakage'])} "
+        f"({bits(m['leakage_bits'])}) about {sensitive}. In this one file, "
+        f"{several(document['records']['released'], 'record')} long, symbols and {sensitive} seem "
+        f"to share {percent(d['leakage'])} ({bits(d['leakage_bits'])})."
+    )
+    if d["chance"] is not None:
+        text += (
+            f" Chance alone would show {bits(d['chance']['mean_bits'])}: that much is there with "
+            f"{sensitive} shuffled among the records."
+        )
+    return text + (
+        " The fewer records there are for each symbol, the more of them meet by accident, which "
+        "looks like a link and is none; with more records the two figures come together."
+    )
+
+
 def limit(document: Document) -> str:
     """How far the release is from what no release can beat."""
     m = document["measured"]
@@ -116,4 +138,5 @@ def summary(document: Document) -> list[str]:
         f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
         limit(document),
+        *([] if document["drawn"] is None else [drawn(document)]),
     ]

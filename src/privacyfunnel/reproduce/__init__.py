@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
 
-from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.errors import DataUnavailable
 from privacyfunnel.files import atomic_path, in_words, write_text
 from privacyfunnel.joint import Joint
+from privacyfunnel.parallel import Progress, Tick, Ticks, check_jobs
 from privacyfunnel.reproduce.claims import (
     Claim,
     judge_complexity,
@@ -21,7 +22,6 @@ from privacyfunnel.reproduce.figures import draw
 from privacyfunnel.reproduce.frontier_claims import judge_frontier
 from privacyfunnel.reproduce.runs import (
     FIGURES,
-    Tick,
     by_appearance,
     convergence,
     count_runs,
@@ -66,8 +66,6 @@ Files: each csv has our numbers, first in the columns of the paper's data, then 
 shows the paper's points beside ours.
 """
 
-Progress = Callable[[int, int], None]  # runs done, of how many in all
-
 
 def reproduce(
     table: pd.DataFrame,
@@ -93,8 +91,7 @@ def reproduce(
     check_rng(seed)
     check_at_least("n_lams", n_lams, 2)
     check_at_least("n_seeds", n_seeds, 1)
-    if n_jobs == 0:
-        raise InvalidInput("n_jobs must not be 0; pass 1 for one process, -1 for all cores.")
+    check_jobs(n_jobs)
     joints = {
         name: Joint.from_table(table, ["age", "sex"], list(FIGURES[name].public)) for name in names
     }
@@ -106,7 +103,7 @@ def reproduce(
         raise DataUnavailable(f"cannot write to {str(directory)!r}: {in_words(error)}.") from None
     lams = [i / (n_lams - 1) for i in range(n_lams)]
     seeds = range(seed, seed + n_seeds)
-    tick = _ticker(progress, sum(count_runs(name, n_lams, n_seeds) for name in names))
+    tick = Ticks(sum(count_runs(name, n_lams, n_seeds) for name in names), progress)
     frames = {}
     for name in names:
         frames[name] = _run(name, joints[name], lams, seeds, n_jobs, tick)
@@ -135,16 +132,6 @@ def _judge(name: str, joint: Joint, ours: pd.DataFrame) -> Iterator[Claim]:
     if FIGURES[name].lam is not None:
         return judge_convergence(section, ours, paper)
     return judge_frontier(section, joint, ours, paper)
-
-
-def _ticker(progress: Progress | None, total: int) -> Tick:
-    counter = count(1)
-
-    def tick() -> None:
-        if progress is not None:
-            progress(next(counter), total)
-
-    return tick
 
 
 def _save(directory: Path, name: str, joint: Joint, frame: pd.DataFrame) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Funnel, Objective
+from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.solvers import solve
 from privacyfunnel.solvers.pairwise import merge_path
 
@@ -24,8 +24,6 @@ PAPER_OPTIONS = {"paper": True, "mdsf": "ssp-minnorm"}
 # Settings of figure 2's sweep where not the defaults: at low λ IB merges pair by pair, seconds a run.
 EFFORT: dict[str, dict[str, int]] = {"pf": {}, "ib": {"runs": 1, "starts": 2}}
 GRID = np.arange(1, 20) / 20  # thresholds of our own in figure 2, as parts of the highest
-
-Tick = Callable[[], None]  # called after each run
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def convergence(
         for problem in PROBLEMS
         for seed in seeds
     ]
-    traces: list[pd.DataFrame] = _in_parallel(_trace, tasks, n_jobs, tick)
+    traces: list[pd.DataFrame] = in_parallel(_trace, tasks, n_jobs, tick)
     return pd.concat(traces, ignore_index=True)
 
 
@@ -147,7 +145,7 @@ def frontier(
         for problem in PROBLEMS
         for theta in _thetas(joint, problem)
     ]
-    table = pd.DataFrame(_in_parallel(_frontier_point, tasks, n_jobs, tick))
+    table = pd.DataFrame(in_parallel(_frontier_point, tasks, n_jobs, tick))
     return table.astype({"seed": "Int64"})
 
 
@@ -218,15 +216,3 @@ def by_appearance(joint: Joint, table: pd.DataFrame, public: Sequence[str]) -> J
     rows = table[list(public)].itertuples(index=False, name=None)
     position = {label: i for i, label in enumerate(dict.fromkeys(rows))}
     return reordered(joint, sorted(range(joint.n_x), key=lambda i: position[joint.labels_x[i]]))
-
-
-def _in_parallel(
-    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int, tick: Tick
-) -> list[Any]:
-    """The results in the order of the tasks; ``tick`` is called after each."""
-    results = []
-    pool = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    for result in pool(delayed(function)(*task) for task in tasks):
-        results.append(result)
-        tick()
-    return results

@@ -88,7 +88,7 @@ class BestSearch:
         rng: np.random.Generator,
     ) -> Solution:
         """The best code found for one λ."""
-        ground, price = self._ground(joint), Price(objective.weights)
+        ground, price = self.ground(joint), Price(objective.weights)
         if joint.n_x <= SMALL and ground.least == 0:
             return ExhaustiveSearch().solve(joint, objective, rng=rng)
         # Each method gets the generator as it is now, and so does what it would do on its own.
@@ -117,7 +117,7 @@ class BestSearch:
         rng: np.random.Generator,
     ) -> Solution:
         """The best code found that meets the target; `TargetUnreachable` where none does."""
-        ground, price = self._ground(joint), target.price
+        ground, price = self.ground(joint), target.price
         codes = list(starts)
         groups = _groups(joint, target.problem)
         if groups is not None:
@@ -139,7 +139,8 @@ class BestSearch:
         objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
 
-    def _ground(self, joint: Joint) -> Ground:
+    def ground(self, joint: Joint) -> Ground:
+        """The joint laid out for the kernels, with the rule of ``min_count``."""
         if self.min_count == 1:
             return Ground(joint)
         if joint.n_records is None:

@@ -63,6 +63,7 @@ class Family:
         # To mix single posteriors rarely helps the bottleneck and takes longer than to solve it.
         self.fine = sign > 0 and n_symbols is None and joint.n_x <= LARGE
         self.members: list[Member] = []
+        self.hull: list[Member] = []
         self.add([Partition.trivial(joint.n_x), Partition.identity(joint.n_x), *codes])
 
     def add(self, codes: Iterable[Code]) -> None:
@@ -71,22 +72,12 @@ class Family:
             if self.n_symbols is None or code.n_symbols <= self.n_symbols:
                 self.members.append(self.member(code))
         self.members.sort(key=lambda member: member[:2])
+        self.hull = _lower_hull(self.members)
 
     def member(self, code: Code) -> Member:
         """A code with its measured place."""
         place = utility(self.joint, code), leakage(self.joint, code)
         return Member(self.sign * place[0], self.sign * place[1], code)
-
-    @property
-    def hull(self) -> list[Member]:
-        """The members that no mixture of others beats, by rising utility."""
-        hull: list[Member] = []
-        for new in self.members:
-            while len(hull) > 1 and _above_chord(hull[-2], hull[-1], new):
-                hull.pop()
-            if not hull or new.utility > hull[-1].utility + NOTHING:
-                hull.append(new)
-        return hull
 
     def gap(self, target: Bound) -> int:
         """Position in the hull of the member just before the target."""
@@ -169,6 +160,17 @@ class Family:
             if height > closed:
                 found.append(i)
         return found
+
+
+def _lower_hull(members: Iterable[Member]) -> list[Member]:
+    """The members that no mixture of others beats, by rising utility, which they come in."""
+    hull: list[Member] = []
+    for new in members:
+        while len(hull) > 1 and _above_chord(hull[-2], hull[-1], new):
+            hull.pop()
+        if not hull or new.utility > hull[-1].utility + NOTHING:
+            hull.append(new)
+    return hull
 
 
 def chord_slope(left: Member, right: Member) -> float:

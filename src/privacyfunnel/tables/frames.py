@@ -43,6 +43,24 @@ def _one_line(error: Exception) -> str:
 
 
 def _open_eager(frame: nw.DataFrame[Any], memory: str | None) -> Table:
+    data, kinds = arrow_of(frame)
+    return Table(
+        source=type(frame.to_native()).__name__,
+        names=tuple(map(str, frame.columns)),
+        kinds=kinds,
+        attach=lambda con, _: con.register("t", data),
+        memory=memory,
+        length=len(data),
+    )
+
+
+def arrow_of(frame: nw.DataFrame[Any]) -> tuple[pa.Table, tuple[str, ...]]:
+    """A frame's columns as c0, c1, ... of an Arrow table, and the kind of each.
+
+    >>> import narwhals as nw, pandas as pd
+    >>> arrow_of(nw.from_native(pd.DataFrame({"age": [40, 61], "city": ["Bonn", None]})))[1]
+    ('integer', 'text')
+    """
     import pyarrow as pa
 
     arrays, bad = [], {}
@@ -54,15 +72,7 @@ def _open_eager(frame: nw.DataFrame[Any], memory: str | None) -> Table:
             arrays.append(pa.nulls(len(frame)))
     names = [f"c{i}" for i in range(len(arrays))]
     data = pa.table(dict(zip(names, arrays, strict=True)))
-
-    return Table(
-        source=type(frame.to_native()).__name__,
-        names=tuple(map(str, frame.columns)),
-        kinds=tuple(bad.get(i, _arrow_kind(kind)) for i, kind in enumerate(data.schema.types)),
-        attach=lambda con, _: con.register("t", data),
-        memory=memory,
-        length=len(data),
-    )
+    return data, tuple(bad.get(i, _arrow_kind(kind)) for i, kind in enumerate(data.schema.types))
 
 
 def _arrow_kind(kind: pa.DataType) -> str:

@@ -74,6 +74,16 @@ def make_plan(
     return plan
 
 
+def roles_in(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Another table read as these roles need it, and the roles in the kinds that both share."""
+    table = _read_as(table, roles)
+    return table, replace(
+        roles,
+        sensitive=tuple(_shared(table, column) for column in roles.sensitive),
+        public=tuple(_shared(table, column) for column in roles.public),
+    )
+
+
 def _read_as(table: Table, roles: Roles) -> Table:
     """A csv's kinds are guessed from its own rows: read it as the codebook's columns are."""
     kinds = table.columns

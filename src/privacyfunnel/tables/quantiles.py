@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from privacyfunnel.columns import Column
 from privacyfunnel.tables.keys import key_expr, key_sql
@@ -46,8 +48,16 @@ def _from_counts(table: Table, column: Column, name: str, shares: list[float]) -
     assert table.lazy is not None
     keys = table.lazy.select(k=key_expr(column, name)).filter(~nw.col("k").is_null())
     counted = keys.group_by("k").agg(n=nw.len()).collect("pyarrow").to_native().sort_by("k")
-    values, reached = counted["k"].to_pylist(), np.cumsum(counted["n"].to_numpy())
-    if not values:
+    return reaching(counted["k"].to_pylist(), counted["n"].to_numpy(), shares)
+
+
+def reaching(values: Sequence[Any], weights: ArrayLike, shares: Sequence[float]) -> list[Any]:
+    """The least of the rising values up to which each share of the weight lies.
+
+    >>> reaching([180, 200, 289], [1, 2, 1], [0.25, 0.5, 0.75])
+    [180, 200, 200]
+    """
+    if len(values) == 0:
         return [None] * len(shares)
-    wanted = [max(1.0, float(np.ceil(share * reached[-1]))) for share in shares]
-    return [values[i] for i in np.searchsorted(reached, wanted)]
+    reached = np.cumsum(weights)
+    return [values[i] for i in np.searchsorted(reached, np.asarray(shares) * reached[-1])]

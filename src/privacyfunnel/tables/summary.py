@@ -24,11 +24,6 @@ class ColumnSummary:
     missing: int
     distinct: int
 
-    @property
-    def uniqueness(self) -> float:
-        """Distinct values per row that has one."""
-        return self.distinct / max(1, self.n_rows - self.missing)
-
 
 def summary(table: Any, names: Sequence[str] | None = None) -> list[ColumnSummary]:
     """A summary of each column that can be counted, or of those named.
@@ -58,7 +53,20 @@ def identifiers(table: Any, names: Sequence[str] | None = None, share: float = 0
     >>> identifiers(table)
     ['id']
     """
-    return [c.name for c in summary(table, names) if c.distinct > 10 and c.uniqueness >= share]
+    return [
+        c.name
+        for c in summary(table, names)
+        if is_nearly_unique(c.distinct, c.n_rows - c.missing, share)
+    ]
+
+
+def is_nearly_unique(distinct: int, known: int, share: float = 0.9) -> bool:
+    """Whether so many distinct values among so many known ones point at persons.
+
+    >>> is_nearly_unique(95, 100), is_nearly_unique(5, 5)
+    (True, False)
+    """
+    return distinct > 10 and distinct >= share * known
 
 
 def _figures(table: Table, columns: Sequence[Column]) -> list[int]:

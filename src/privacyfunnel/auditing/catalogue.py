@@ -1,0 +1,193 @@
+"""Catalogue: each measure in words: its name, its unit, one sentence of meaning, the safe direction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+SAFER = {"less": "Less is safer.", "more": "More is safer.", "": ""}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a measure says; ``safer`` is "less", "more" or, where it is a yardstick only, empty."""
+
+    name: str
+    unit: str  # share, bits, count, distance or p
+    text: str
+    safer: str = ""
+    about_s: bool = True  # whether it describes S, and not only how the rows look
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One row of an audit. ``value`` is None where ``note`` says why it is not available.
+
+    ``original`` is the same measure of the columns that the published ones stand for, if given.
+    """
+
+    key: str
+    value: float | None
+    note: str = ""
+    original: float | None = None
+
+    @property
+    def meaning(self) -> Meaning:
+        """What it says, in words."""
+        return CATALOGUE[self.key]
+
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+        return self.meaning.name
+
+    def as_dict(self) -> dict[str, Any]:
+        """With stable keys and without infinities, which JSON does not know."""
+        infinite = self.value is not None and math.isinf(self.value)
+        return {
+            "key": self.key,
+            "name": self.name,
+            "value": None if infinite else self.value,
+            "infinite": infinite,
+            "unit": self.meaning.unit,
+            "original": None if self.original in (None, math.inf) else self.original,
+            "meaning": self.meaning.text,
+            "safer": self.meaning.safer,
+            "note": self.note,
+        }
+
+
+CATALOGUE = {
+    "leakage": Meaning(
+        "Share given away",
+        "share",
+        "Of all there is to know about the sensitive columns, the share that the published columns "
+        "tell.",
+        "less",
+    ),
+    "information": Meaning(
+        "Bits given away",
+        "bits",
+        "The same in bits (mutual information): every bit halves the choice of likely values.",
+        "less",
+    ),
+    "entropy_s": Meaning(
+        "Doubt before",
+        "bits",
+        "Bits of doubt about a record's sensitive values before anything is seen.",
+    ),
+    "entropy_s_after": Meaning(
+        "Doubt after",
+        "bits",
+        "Bits of doubt that are left to one who sees the record's published values.",
+        "more",
+    ),
+    "guess_blind": Meaning(
+        "Blind guess",
+        "share",
+        "How often the best guess of a record's sensitive values is right without the data.",
+    ),
+    "guess_seeing": Meaning(
+        "Guess with the data",
+        "share",
+        "How often it is right for one who sees the published values and knows all other records; "
+        "at best it is no better than the blind guess.",
+        "less",
+    ),
+    "guess_worst": Meaning(
+        "Surest guess",
+        "share",
+        "The same for the record that is given away most.",
+        "less",
+    ),
+    "maximal_leakage": Meaning(
+        "Maximal leakage",
+        "bits",
+        "Whatever about the sensitive columns an attacker wants to guess, the data double the "
+        "chance at most so many times.",
+        "less",
+    ),
+    "lift": Meaning(
+        "Largest lift",
+        "bits",
+        "How many times seeing the data doubles the probability of some sensitive value.",
+        "less",
+    ),
+    "log_lift": Meaning(
+        "Largest log-lift",
+        "bits",
+        "The same for doubling or halving; infinite where the data rule a sensitive value out.",
+        "less",
+    ),
+    "k": Meaning(
+        "k-anonymity",
+        "count",
+        "The least number of records that share the same published values.",
+        "more",
+        about_s=False,
+    ),
+    "unique": Meaning(
+        "Unique records",
+        "share",
+        "The share of records whose published values no other record has.",
+        "less",
+        about_s=False,
+    ),
+    "l_diversity": Meaning(
+        "l-diversity",
+        "count",
+        "Among records with the same published values, the least number of different values of a "
+        "sensitive column; 1 gives it away.",
+        "more",
+    ),
+    "t_closeness": Meaning(
+        "t-closeness",
+        "distance",
+        "How far a sensitive column among records with the same published values is from the "
+        "whole table, at worst, from 0 to 1.",
+        "less",
+    ),
+    "chance": Meaning(
+        "Bits by chance",
+        "bits",
+        "Bits that the published columns seem to tell when the sensitive values are shuffled "
+        "among the records: what coincidence alone shows.",
+    ),
+    "beyond_chance": Meaning(
+        "Bits beyond chance",
+        "bits",
+        "Bits given away less those by chance. With few records it says too little: look at each "
+        "column and at the attackers as well.",
+        "less",
+    ),
+    "p_value": Meaning(
+        "p-value",
+        "p",
+        "How often a shuffle shows as much as the data; below 0.05 the link is hardly chance.",
+    ),
+    "shrinkage": Meaning(
+        "Shrinkage estimate",
+        "bits",
+        "The bits in the population by James–Stein shrinkage, which is cautious with few records.",
+        "less",
+    ),
+    "miller_madow": Meaning(
+        "Miller–Madow estimate",
+        "bits",
+        "The bits in the population, corrected for the number of combinations.",
+        "less",
+    ),
+    "interval_low": Meaning(
+        "95% interval from",
+        "bits",
+        "The lower end of where the bits in the population lie, by the bootstrap.",
+        "less",
+    ),
+    "interval_high": Meaning(
+        "95% interval to",
+        "bits",
+        "The upper end of it.",
+        "less",
+    ),
+}

@@ -1,0 +1,82 @@
+"""Features: the public columns of a joint as numbers that classifiers can learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.columns import Column
+from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint
+from privacyfunnel.metrics.evaluation import ORDERED
+
+MOST_CATEGORIES = 250  # of a column without order that gradient boosting takes apart
+
+
+@dataclass(frozen=True)
+class Features:
+    """Each public symbol x as a row: by category codes, and as boosting wants it.
+
+    ``codes[x, column]`` numbers the values of every column. ``values[x, column]`` is the number
+    itself where values have an order (missing is NaN), else a code again, marked in ``is_category``.
+    """
+
+    codes: NDArray[np.int64]
+    values: Array
+    is_category: NDArray[np.bool_]
+
+
+def features(joint: Joint, columns: Sequence[Column]) -> Features:
+    """The features of each public symbol of a joint that was counted over these columns.
+
+    >>> joint = Joint.from_counts([[1, 1, 1]], labels_x=[("f", 180), ("m", 180), ("m", None)])
+    >>> made = features(joint, [Column("sex", "text"), Column("chol", "integer")])
+    >>> made.codes.tolist(), made.values.tolist()
+    ([[0, 0], [1, 0], [1, 1]], [[1.0, 180.0], [0.0, 180.0], [0.0, nan]])
+    """
+    several = len(columns) > 1
+    parts = [
+        [label[i] for label in joint.labels_x] if several else list(joint.labels_x)
+        for i in range(len(columns))
+    ]
+    codes = np.column_stack([numbered(part) for part in parts])
+    is_category = np.array([column.kind not in ORDERED for column in columns])
+    sizes = np.asarray(joint.counts.sum(axis=0)).ravel()
+    values = [
+        _common(codes[:, i], sizes) if is_category[i] else _numbers(column, parts[i])
+        for i, column in enumerate(columns)
+    ]
+    return Features(codes, np.column_stack(values).astype(float), is_category)
+
+
+def numbered(values: Sequence[Any]) -> NDArray[np.int64]:
+    """Each value's number, 0, 1, ... in order of first appearance."""
+    place: dict[Any, int] = {}
+    return np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
+
+
+def _numbers(column: Column, values: Sequence[Any]) -> Array:
+    """The numbers, the places of bins in their order, days or seconds; missing is NaN."""
+    return np.array([_number(column.raw(value)) for value in values])
+
+
+def _number(raw: Any) -> float:
+    if raw is None:
+        return float("nan")
+    if isinstance(raw, datetime):
+        return (raw - datetime(1970, 1, 1)).total_seconds()
+    return float(raw.toordinal() if isinstance(raw, date) else raw)
+
+
+def _common(codes: NDArray[np.int64], sizes: Array) -> NDArray[np.int64]:
+    """Codes by falling frequency; the rarest beyond the most that boosting takes share one code."""
+    weights = np.bincount(codes, weights=sizes)
+    rank = np.empty(len(weights), dtype=np.int64)
+    rank[np.argsort(-weights, kind="stable")] = np.arange(len(weights))
+    rank = np.minimum(rank, MOST_CATEGORIES)
+    return rank[codes]

@@ -1,0 +1,101 @@
+"""Generalisation: what a codebook keeps and gives away on rows that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.columns import Column
+from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.joint import Joint
+from privacyfunnel.metrics import best_guess, blind_guess, given_away, shuffled
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+
+RELEASED = Column("released", "text")
+
+
+@dataclass(frozen=True)
+class Generalisation:
+    """Utility and leakage of a codebook on new rows, in bits and as shares of these rows' own entropies.
+
+    Rows whose value the codebook does not know are released as one more symbol, "suppressed".
+    ``chance_bits`` is the leakage with S shuffled among the rows; None for weights and random codes.
+    """
+
+    n_records: int | None
+    n_suppressed: float  # rows, or their weight
+    utility: float
+    utility_bits: float
+    leakage: float
+    leakage_bits: float
+    chance_bits: float | None
+    guess_blind: float
+    guess_seeing: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same with stable keys."""
+        return asdict(self)
+
+
+def generalise(
+    table: Any, book: Codebook, *, memory: str | None = None, seed: int = 0
+) -> Generalisation:
+    """Measure a codebook on the rows of a table that it was not made from.
+
+    The table holds the sensitive and the public columns under the codebook's names.
+
+    >>> import pandas as pd, privacyfunnel as pf
+    >>> from privacyfunnel.tables import count
+    >>> old = pd.DataFrame({"ill": [0, 0, 1, 1], "city": ["Bonn", "Rom", "Rom", "Pisa"]})
+    >>> counted = count(old, "ill", "city")
+    >>> solution = pf.solve(counted.joint(), pf.Funnel(0.4), method="exhaustive")
+    >>> book = pf.Codebook.from_solution(counted.joint(), solution, counted.roles)
+    >>> new = pd.DataFrame({"ill": [0, 1, 1, 0], "city": ["Bonn", "Rom", "Bonn", "Oslo"]})
+    >>> found = generalise(new, book)
+    >>> found.n_suppressed, found.utility, found.leakage
+    (1.0, 1.0, 0.5)
+    """
+    from privacyfunnel.tables import count_roles, open_table
+    from privacyfunnel.tables.plan import roles_in
+
+    opened, roles = roles_in(open_table(table, memory=memory), book.roles)
+    joint = count_roles(opened, roles).joint()
+    code = over_values(joint, book)
+    released = push(joint, code)
+    p_xxhat = sp.csr_array(code.multiply(joint.p_x[:, None]))
+    entropy_x = entropy(joint.p_x)
+    utility = mutual_information(p_xxhat)
+    chance = None if book.soft else shuffled(released, seed=seed)
+    return Generalisation(
+        n_records=joint.n_records,
+        n_suppressed=float(joint.counts.sum(axis=0) @ code[:, [-1]].toarray().ravel()),
+        utility=min(1.0, utility / entropy_x) if entropy_x else 0.0,
+        utility_bits=utility,
+        leakage=given_away(released),
+        leakage_bits=released.information,
+        chance_bits=None if chance is None else chance.mean_bits,
+        guess_blind=blind_guess(released),
+        guess_seeing=best_guess(released),
+    )
+
+
+def over_values(joint: Joint, book: Codebook) -> sp.csr_array:
+    """p(x̂ given x) over the joint's own values, whatever their order; the last x̂ is "suppressed"."""
+    several = len(book.roles.public) > 1
+    place: Mapping[Any, int] = {value: i for i, value in enumerate(book.values)}
+    wanted = [place.get(x if several else (x,), len(place)) for x in joint.labels_x]
+    known = sp.block_diag([book.code.matrix, sp.csr_array([[1.0]])], format="csr")
+    return sp.csr_array(known[wanted])
+
+
+def push(joint: Joint, code: sp.csr_array) -> Joint:
+    """p(s,x̂): what is left of a joint after a code, with records where it is a hard one."""
+    hard = joint.n_records is not None and bool(np.isin(code.data, (0.0, 1.0)).all())
+    released = Joint.from_counts(joint.counts @ code, joint.labels_s)
+    return replace(released, n_records=joint.n_records if hard else None)

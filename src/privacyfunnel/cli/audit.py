@@ -1,0 +1,195 @@
+"""``funnel audit``: what published columns say about the sensitive ones; a gate for pipelines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privacyfunnel.cli.options import (
+    BinsOption,
+    Force,
+    Jobs,
+    Memory,
+    Missing,
+    RoundOption,
+    Seed,
+    Sensitive,
+    Table,
+    Weight,
+    read_columns,
+)
+from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.files import check_target
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+BROKEN = 3  # the exit code when a limit is broken
+FORMATS = (".json", ".html")
+LIMITS = "Limits (exit code 3 when one is broken)"
+
+
+def audit(
+    table: Table,
+    sensitive: Sensitive,
+    public: Annotated[
+        str,
+        typer.Option("-x", "--publish", help="Published columns, separated by commas."),
+    ],
+    original: Annotated[
+        str | None, typer.Option(help="Columns that the published ones stand for, to compare with.")
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    max_leakage: Annotated[
+        float | None,
+        typer.Option(help="Most of the sensitive information given away.", rich_help_panel=LIMITS),
+    ] = None,
+    max_guess: Annotated[
+        float | None,
+        typer.Option(help="Most probability of a right guess.", rich_help_panel=LIMITS),
+    ] = None,
+    min_k: Annotated[
+        int | None, typer.Option(help="Least k-anonymity.", rich_help_panel=LIMITS)
+    ] = None,
+    min_l: Annotated[
+        int | None, typer.Option(help="Least l-diversity.", rich_help_panel=LIMITS)
+    ] = None,
+    max_t: Annotated[
+        float | None, typer.Option(help="Most t-closeness.", rich_help_panel=LIMITS)
+    ] = None,
+    permutations: Annotated[
+        int, typer.Option(help="Shuffles that show what is chance; 0 for none.")
+    ] = 200,
+    bootstraps: Annotated[
+        int, typer.Option(help="Resamples for the 95% interval; 0 for none.")
+    ] = 200,
+    attackers: Annotated[
+        bool, typer.Option("--attackers/--no-attackers", help="Whether to train attackers.")
+    ] = True,
+    folds: Annotated[int, typer.Option(help="Parts of the attackers' cross-validation.")] = 5,
+    attack_rows: Annotated[
+        int | None, typer.Option(help="Records drawn for the attackers; all if not given.")
+    ] = None,
+    bins: BinsOption = None,
+    round_to: RoundOption = None,
+    missing: Missing = "symbol",
+    weight: Weight = None,
+    memory: Memory = None,
+    jobs: Jobs = 2,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """What published columns, of this or any other tool, tell about the sensitive ones.
+
+    The table holds both. A limit that is broken ends with exit code 3, for use in a pipeline.
+    """
+    from privacyfunnel.auditing import Limits, Trials, broken
+    from privacyfunnel.auditing import audit as run
+    from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.report.escape import visible
+
+    limits = Limits(max_leakage, max_guess, min_k, min_l, max_t)
+    trials = Trials(permutations, bootstraps, attackers, folds, attack_rows, seed, jobs)
+    rules = ColumnRules.parse(bins or (), round_to or (), missing)
+    outputs = output or []
+    _check_outputs(outputs, force)
+    with progress_bar("Auditing") as progress:
+        found = run(
+            table,
+            read_columns(sensitive),
+            read_columns(public),
+            original=read_columns(original) if original else None,
+            columns=rules,
+            weight=weight,
+            memory=memory,
+            trials=trials,
+            progress=progress,
+        )
+    failed = broken(found, limits)
+    document = {
+        **found.as_dict(),
+        "table": table,
+        "limits": {"asked": limits.asked, "broken": failed},
+    }
+    _write(document, outputs, force)
+    _print(document, as_json)
+    for sentence in failed:
+        typer.echo(f"funnel: limit broken: {visible(sentence)}.", err=True)
+    if failed:
+        raise typer.Exit(BROKEN)
+
+
+def _check_outputs(paths: Sequence[Path], force: bool) -> None:
+    """Refuse what cannot be written before the work, which may take long."""
+    for path in paths:
+        if path.suffix.lower() not in FORMATS:
+            raise InvalidInput(f"an audit is written as .json or .html, not as {path.name!r}.")
+        check_target(path, force)
+
+
+def _write(document: Mapping[str, Any], paths: Sequence[Path], force: bool) -> None:
+    from privacyfunnel.files import write_text
+    from privacyfunnel.report.audit_page import audit_page
+
+    for path in paths:
+        is_json = path.suffix.lower() == ".json"
+        write_text(path, _as_json(document) + "\n" if is_json else audit_page(document), force)
+
+
+def _as_json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _print(document: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(_as_json(document))
+        return
+    from rich.console import Console
+
+    from privacyfunnel.report import audit_words as words
+    from privacyfunnel.report.escape import visible
+
+    console = Console(highlight=False, markup=False)
+    for line in words.headline(document):
+        console.print(visible(line), soft_wrap=not console.is_terminal)
+    titles = words.measure_titles(document)
+    for section, keys in words.SECTIONS.items():
+        _print_table(console, section, titles, words.measure_rows(document, keys))
+        for line in words.missing(document, keys):
+            console.print(visible(line), soft_wrap=not console.is_terminal)
+    section = "Each sensitive column"
+    _print_table(console, section, words.COLUMNS, words.column_rows(document))
+    section = "Attackers on records not learnt from (± is twice the standard error)"
+    _print_table(console, section, words.ATTACKERS, words.attacker_rows(document))
+    if not document["limits"]["broken"]:  # those go to stderr
+        for line in words.verdict(document):
+            console.print(line)
+
+
+def _print_table(
+    console: Console, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    from rich import box
+    from rich.table import Table as Drawn
+    from rich.text import Text
+
+    from privacyfunnel.report.escape import visible
+
+    if not rows:
+        return
+    console.print(f"\n{title}")
+    drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in head:
+        drawn.add_column(Text(name))
+    for row in rows:
+        drawn.add_row(*(Text(visible(text)) for text in row))
+    console.print(drawn)

@@ -1,0 +1,153 @@
+"""Alphabet: how rows become symbols, settled on the fitted rows and re-applied to new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.estimators.reading import Columns
+from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint
+from privacyfunnel.tables.quantiles import reaching
+from privacyfunnel.tables.symbols import codes_of, combined
+from privacyfunnel.validation import check_at_least
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+AskedBins = int | Mapping[str, int | Sequence[Any]] | None
+Value = tuple[Any, ...]  # a row as a symbol: one part for each column
+
+NUMBERS = ("integer", "number")
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The columns of X (or of S) with their bins."""
+
+    columns: tuple[Column, ...]
+    ordered: tuple[bool, ...]  # whether a column's values have an order, which text has not
+
+    @classmethod
+    def settle(cls, table: Columns, bins: AskedBins, weights: Array) -> Alphabet:
+        """Bins from the rows at hand, a row of weight w counting w times.
+
+        A number of bins is for every column of numbers with more distinct values; a mapping names
+        the columns and gives each its number of quantile bins or its edges.
+        """
+        if isinstance(bins, Mapping):
+            rules = ColumnRules({name: n for name, n in bins.items() if name in table.names})
+        else:
+            many = [table.names[i] for i in _crowded(table, bins)]
+            rules = ColumnRules({name: bins for name in many if bins is not None})
+        columns = []
+        for i, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
+            cut = partial(_quantiles, table.data.column(i), weights)
+            columns.append(rules.column(name, kind, cut))
+        ordered = (
+            column.kind not in ("text", "boolean") and not categorical
+            for column, categorical in zip(columns, table.categorical, strict=True)
+        )
+        return cls(tuple(columns), tuple(ordered))
+
+    def values(self, table: Columns) -> tuple[NDArray[np.int64], list[Value]]:
+        """The distinct rows in rising order, and the place of each row among them."""
+        parts = []
+        for i, column in enumerate(self.columns):
+            data = table.data.column(i)
+            _check_kind(column, table.kinds[i], data)
+            parts.append(codes_of(column, _keys(column, data)))
+        codes, labels = combined(parts, np.ones(len(table), dtype=bool))
+        return codes, [(label,) for label in labels] if len(parts) == 1 else labels
+
+
+def count_rows(
+    s: tuple[NDArray[np.int64], list[Value]], x: tuple[NDArray[np.int64], list[Value]], w: Array
+) -> Joint:
+    """The joint p(s,x) of rows given as places and values of each, with their weights.
+
+    >>> rows = np.array([0, 1, 1]), [("a",), ("b",)]
+    >>> count_rows(rows, rows, np.array([1.0, 1.0, 2.0])).counts.toarray()
+    array([[1., 0.],
+           [0., 3.]])
+    """
+    shape = (len(s[1]), len(x[1]))
+    return Joint.from_counts(sp.coo_array((w, (s[0], x[0])), shape=shape), s[1], x[1])
+
+
+def check_bins(bins: Any, names: Sequence[str]) -> None:
+    """A number of at least 2, None, or a mapping whose keys are all columns."""
+    if isinstance(bins, Mapping):
+        unknown = [name for name in bins if name not in names]
+        if unknown:
+            raise InvalidInput(
+                f"bins names the column {unknown[0]!r}, which is not there; got {', '.join(names)}."
+            )
+    elif bins is not None:
+        check_at_least("bins", bins, 2)
+        if int(bins) != bins:
+            raise InvalidInput(f"bins must be a whole number, got {bins}.")
+
+
+def _crowded(table: Columns, bins: int | None) -> list[int]:
+    """Columns of numbers with more distinct values than there would be bins."""
+    import pyarrow.compute as pc
+
+    if bins is None:
+        return []
+    return [
+        i
+        for i, (kind, categorical) in enumerate(zip(table.kinds, table.categorical, strict=True))
+        if kind in NUMBERS
+        and not categorical
+        and pc.count_distinct(table.data.column(i).filter(_known(table.data.column(i)))).as_py()
+        > bins
+    ]
+
+
+def _known(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Where a value is not missing; NaN is."""
+    import pyarrow.compute as pc
+
+    return pc.invert(pc.is_null(data, nan_is_null=True))
+
+
+def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as it is grouped: the index of the bin where there are bins, else as it is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(column.rule, Bins):
+        return data
+    known = _known(data)
+    values = pc.if_else(known, data, pa.scalar(column.rule.edges[0]).cast(data.type, safe=False))
+    numbers = values.to_numpy()
+    edges = np.asarray(column.rule.edges)
+    if column.kind in ("date", "datetime"):
+        edges = edges.astype("datetime64[us]")
+    index = np.searchsorted(edges, numbers, side="right")
+    return pa.chunked_array([pa.array(index, mask=~known.to_numpy())])
+
+
+def _quantiles(data: pa.ChunkedArray, weights: Array, n: int) -> list[Any]:
+    """The n − 1 values that cut a column into n parts of equal weight, see `reaching`."""
+    known = _known(data)
+    values, places = np.unique(data.filter(known).to_numpy(), return_inverse=True)
+    sums = np.bincount(places, weights=weights[known.to_numpy()], minlength=len(values))
+    return reaching(values.tolist(), sums, [i / n for i in range(1, n)])
+
+
+def _check_kind(column: Column, kind: str, data: pa.ChunkedArray) -> None:
+    fits = kind == column.kind or {kind, column.kind} <= set(NUMBERS)
+    if not fits and data.null_count < len(data):
+        raise InvalidInput(
+            f"column {column.name!r} holds {KINDS[kind]} here, but {KINDS[column.kind]} when fitted."
+        )

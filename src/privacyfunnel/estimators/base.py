@@ -1,0 +1,185 @@
+"""Base: what the two estimators share, from checking the input to the output's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_sample_weight,
+    check_is_fitted,
+)
+
+from privacyfunnel.codebook import Codebook
+from privacyfunnel.columns import Roles
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
+from privacyfunnel.estimators.reading import Columns, read_public, read_sensitive
+from privacyfunnel.estimators.releasing import places_of, released_as
+from privacyfunnel.estimators.searching import search
+from privacyfunnel.information import Array, share
+from privacyfunnel.joint import Joint
+from privacyfunnel.limits import limit
+from privacyfunnel.solvers.base import Solution
+from privacyfunnel.tables.plan import RELEASED
+from privacyfunnel.validation import check_choice
+
+UNKNOWN = ("error", "suppress", "nearest")
+Rows = tuple[NDArray[np.int64], list[tuple[Any, ...]]]
+
+
+class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Counts rows, searches a code and applies it; the problems differ in their targets."""
+
+    problem: ClassVar[str]
+    targets: ClassVar[tuple[str, ...]]
+    usual: ClassVar[Mapping[str, float]]  # the target where none is given
+
+    method: str
+    effort: str
+    min_count: int
+    bins: AskedBins
+    handle_unknown: str
+    random_state: Any
+
+    codebook_: Codebook
+
+    def transform(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
+        """The place of each row's released symbol in ``codebook_.labels``, shape (n_rows, 1).
+
+        A row that was never seen is treated as ``handle_unknown`` says; suppressed is −1.
+        """
+        check_is_fitted(self)
+        check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
+        table = read_public(self, X, reset=False)
+        return self._release(self._public.values(table)).reshape(-1, 1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The name of the one column that comes out: ``released``."""
+        check_is_fitted(self)
+        _check_feature_names_in(self, input_features)
+        return np.asarray([RELEASED], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        tags.target_tags.required = tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _fit(self, X: Any, S: Any, word: str, sample_weight: Any) -> Solution:  # noqa: N803
+        """Count, search and keep what transform and score need; the joint itself is not kept."""
+        target = self._target()
+        check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
+        public, hidden, weights = self._read(X, S, word, sample_weight, reset=True)
+        check_bins(self.bins, [*public.names, *hidden.names])
+        self._public = Alphabet.settle(public, self.bins, weights)
+        self._hidden = Alphabet.settle(hidden, self.bins, weights)
+        x, s = self._public.values(public), self._hidden.values(hidden)
+        _check_varied({"X": x, word: s})
+        joint = count_rows(s, x, weights)
+        seed = self._seed()
+        settings = {"method": self.method, "effort": self.effort, "min_count": self.min_count}
+        solution = search(joint, self.problem, target, seed=seed, **settings)  # type: ignore[arg-type]
+        roles = Roles(self._hidden.columns, self._public.columns)
+        self.codebook_ = Codebook.from_solution(joint, solution, roles, target=target, seed=seed)
+        self.code_ = solution.code
+        self.limit_ = share(limit(joint, self.problem, solution.utility), joint.entropy_s)
+        self._keep(joint, solution)
+        return solution
+
+    def _keep(self, joint: Joint, solution: Solution) -> None:
+        weight = dict(zip(joint.labels_x, joint.p_x.tolist(), strict=True))
+        self._weights = np.array([weight[value] for value in self.codebook_.values])
+        self._places_s = {value: place for place, value in enumerate(joint.labels_s)}
+        counts = (joint.counts @ solution.code.matrix).toarray()
+        self._counts = counts[:, counts.any(axis=0)]  # as the codebook: only symbols that occur
+
+    def _read(
+        self,
+        X: Any,  # noqa: N803
+        S: Any,  # noqa: N803
+        word: str,
+        sample_weight: Any,
+        *,
+        reset: bool,
+    ) -> tuple[Columns, Columns, Array]:
+        """X, S and the weights of the rows that count, which are those of a positive weight."""
+        public = read_public(self, X, reset=reset)
+        hidden = read_sensitive(S, word)
+        check_consistent_length(public.data, hidden.data)
+        _check_known(hidden, word)
+        weights = _check_sample_weight(
+            sample_weight, np.zeros(len(public)), dtype=np.float64, ensure_non_negative=True
+        )
+        kept = weights > 0
+        if not kept.any():
+            raise InvalidInput("sample_weight is zero for every row; one at least must count.")
+        return public.rows(kept), hidden.rows(kept), weights[kept]
+
+    def _rows_of(
+        self,
+        X: Any,  # noqa: N803
+        S: Any,  # noqa: N803
+        word: str,
+        sample_weight: Any,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Array]:
+        """Places of x, s (−1 where never seen) and x̂ for some rows, and their weights."""
+        check_is_fitted(self)
+        public, hidden, weights = self._read(X, S, word, sample_weight, reset=False)
+        rows, (s, values) = self._public.values(public), self._hidden.values(hidden)
+        known = np.array([self._places_s.get(value, -1) for value in values], dtype=np.int64)
+        return rows[0], known[s], self._release(rows), weights
+
+    def _release(self, rows: Rows) -> NDArray[np.int64]:
+        places = places_of(self.codebook_, self._public, self._weights, rows, self.handle_unknown)
+        return released_as(self.codebook_, places)
+
+    def _target(self) -> dict[str, float]:
+        """The one target that is given, else the usual one."""
+        given = {name: getattr(self, name) for name in self.targets}
+        given = {name: value for name, value in given.items() if value is not None}
+        if len(given) > 1:
+            words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+            raise InvalidInput(f"give one of {', '.join(self.targets)}, not several; got {words}.")
+        for name, value in given.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+                raise InvalidInput(f"{name} must be a number or None, got {value!r}.")
+            if name == "n_symbols" and value != int(value):
+                raise InvalidInput(f"n_symbols must be a whole number, got {value}.")
+        return {
+            name: int(value) if name == "n_symbols" else float(value)
+            for name, value in (given or self.usual).items()
+        }
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+
+def _check_known(hidden: Columns, word: str) -> None:
+    """scikit-learn's targets have no holes; in sensitive_features a hole is a value like others."""
+    import pyarrow.compute as pc
+
+    nulls = (pc.is_null(column, nan_is_null=True) for column in hidden.data.columns)
+    holes = sum(pc.sum(null).as_py() or 0 for null in nulls)
+    if word == "y" and holes:
+        raise InvalidInput(
+            f"Input y contains NaN in {holes} places; drop these rows, or give y to PrivacyFunnel "
+            "as sensitive_features, where missing is a value of its own."
+        )
+
+
+def _check_varied(variables: Mapping[str, Rows]) -> None:
+    for word, (places, values) in variables.items():
+        if len(values) < 2:
+            raise InvalidInput(
+                f"all rows of {word} are alike (n_samples={len(places)}), bins considered: X and S "
+                "need two distinct values each for anything to be kept or hidden."
+            )

@@ -1,0 +1,138 @@
+"""PrivacyFunnel: a transformer that keeps much of X and gives away little of S."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.estimators.alphabet import AskedBins
+from privacyfunnel.estimators.base import CodeEstimator
+from privacyfunnel.estimators.scoring import explained, kept
+
+
+class PrivacyFunnel(CodeEstimator):
+    """Release rows of X so that they give away little about the sensitive S.
+
+    A row of X is one symbol x, and rows are released in groups x̂. Of all groupings with
+    I(X;X̂)/H(X) ≥ ``utility`` one of least I(S;X̂) is searched (Makhdoumi et al. 2014); or, with
+    I(S;X̂)/H(S) ≤ ``leakage``, one of most I(X;X̂); or one that lowers I(S;X̂) − ``lam`` I(X;X̂).
+
+    Parameters
+    ----------
+    utility, leakage, lam : float in [0, 1], optional
+        The target, at most one of them. Without any: ``utility=0.5``.
+    method : str
+        A method of `privacyfunnel.solve`. "soft" draws the symbol of row i by the codebook's secret
+        and i.
+    effort : {"fast", "normal", "thorough"}
+        What the search may spend. Alphabets above 500, 1500 or 5000 symbols are grouped first.
+    min_count : int
+        Least number of records that every released symbol covers.
+    bins : int, mapping or None
+        A number of quantile bins for each column of numbers, of X and of S, that has more distinct
+        values; or for the columns of a mapping only, a number or the edges. Categories, text and
+        dates are never binned unasked; None bins nothing.
+    handle_unknown : {"nearest", "suppress", "error"}
+        What becomes of a row that was not there in ``fit``. "nearest" releases it as the fitted
+        rows most like it: least sum over columns of the difference of ranks (numbers, dates, bins)
+        or of 1 where values differ (text, categories, missing); equally near ones vote by weight.
+        "suppress" gives −1. The measured figures are of the fitted rows and do not cover such rows.
+    random_state : int, RandomState or None
+        The seed of the search.
+
+    Attributes
+    ----------
+    codebook_ : Codebook
+        Which values are released as which symbol; ``codebook_.public()`` is the one to publish. The
+        fitted estimator itself holds counts of S and is the curator's.
+    code_ : Partition or Channel
+        The code over ``codebook_.values``.
+    leakage_, utility_, limit_ : float
+        I(S;X̂)/H(S), I(X;X̂)/H(X), and the least I(S;X̂)/H(S) that any release of this utility has.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"city": ["Bonn", "Rom", "Rom", "Pisa"], "sick": [0, 0, 1, 1]})
+    >>> funnel = PrivacyFunnel(utility=0.6).fit(table[["city"]], sensitive_features=table["sick"])
+    >>> funnel.transform(table[["city"]]).ravel(), funnel.leakage_
+    (array([0, 1, 1, 0]), 0.0)
+    >>> funnel.codebook_.stands_for("r1")
+    ('Bonn | Pisa',)
+    """
+
+    problem: ClassVar[str] = "funnel"
+    targets: ClassVar[tuple[str, ...]] = ("utility", "leakage", "lam")
+    usual: ClassVar[Mapping[str, float]] = {"utility": 0.5}
+
+    def __init__(
+        self,
+        utility: float | None = None,
+        leakage: float | None = None,
+        lam: float | None = None,
+        method: str = "best",
+        *,
+        effort: str = "fast",
+        min_count: int = 1,
+        bins: AskedBins = 10,
+        handle_unknown: str = "nearest",
+        random_state: Any = 0,
+    ) -> None:
+        self.utility = utility
+        self.leakage = leakage
+        self.lam = lam
+        self.method = method
+        self.effort = effort
+        self.min_count = min_count
+        self.bins = bins
+        self.handle_unknown = handle_unknown
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+    ) -> PrivacyFunnel:
+        """Search the code; S is ``sensitive_features``, of one column or several, else ``y``.
+
+        A row of ``sample_weight`` w counts as w equal rows.
+        """
+        self._fit(X, *_sensitive(y, sensitive_features), sample_weight)
+        self.leakage_ = self.codebook_.measured["leakage"]
+        self.utility_ = self.codebook_.measured["utility"]
+        return self
+
+    def score(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
+        """Utility less leakage of the given rows, both as shares; more is better.
+
+        Utility is their I(X;X̂)/H(X). Leakage is the share of their S that p(s given x̂) of the
+        fitted rows explains (see `explained`): what somebody gains who knows those. A search over
+        ``utility`` or ``lam`` by this score finds where one more share of X costs a share of S.
+        """
+        x, s, xhat, weights = self._rows_of(X, *_sensitive(y, sensitive_features), sample_weight)
+        return kept(x, xhat, weights) - explained(self._counts, s, xhat, weights)
+
+
+def _sensitive(y: Any, sensitive_features: Any) -> tuple[Any, str]:
+    """S, and the word for it."""
+    if sensitive_features is not None:
+        return sensitive_features, "sensitive_features"
+    if y is None:
+        raise InvalidInput(
+            "PrivacyFunnel requires y to be passed, but the target y is None, and so are "
+            "sensitive_features; one of them must say what is to be hidden."
+        )
+    return y, "y"

@@ -1,0 +1,117 @@
+"""Nearest: where a row goes that was never seen, by the fitted rows that are most like it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.columns import Column
+from privacyfunnel.estimators.alphabet import Alphabet, Value
+from privacyfunnel.information import Array
+
+CELLS = 2_000_000  # distances that are held at once
+TIE = 1e-9
+FAR = 1e150  # stands for infinity, so that differences stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Known or new values as numbers: ranks of the ordered columns, codes of the others."""
+
+    ranks: Array  # [value, column], NaN where missing
+    codes: Array
+
+    def __getitem__(self, chosen: slice) -> Side:
+        return Side(self.ranks[chosen], self.codes[chosen])
+
+
+def distances(new: Side, known: Side) -> Array:
+    """Gower's distance ``[new, known]``: differences of ranks, and 1 for each code that differs."""
+    from scipy.spatial.distance import cdist
+
+    total = np.zeros((len(new.ranks), len(known.ranks)))
+    if known.codes.shape[1]:
+        total += cdist(new.codes, known.codes, "hamming") * known.codes.shape[1]
+    holes = np.isnan(new.ranks).any(axis=0) | np.isnan(known.ranks).any(axis=0)
+    if not holes.all():
+        total += cdist(new.ranks[:, ~holes], known.ranks[:, ~holes], "cityblock")
+    for column in np.flatnonzero(holes):
+        a, b = new.ranks[:, column, None], known.ranks[:, column]
+        total += np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), np.abs(a - b))
+    return total
+
+
+def nearest_places(
+    alphabet: Alphabet,
+    known: Sequence[Value],
+    weights: Array,
+    released: NDArray[np.int64],
+    news: Sequence[Value],
+) -> NDArray[np.int64]:
+    """The place of the known value that stands for each new one.
+
+    The distance is Gower's (1971), Σ_columns d: in an ordered column d is the difference of ranks
+    among the known values (between two, in proportion) over the largest such, elsewhere 0 or 1;
+    missing is at 1 from all but itself. The nearest known values vote by weight for what they are
+    ``released`` as, and the heaviest one of the winner is taken: a value unlike all others goes
+    where most records go.
+
+    >>> known, released = [(20,), (30,), (60,)], np.array([0, 0, 1])
+    >>> ages = Alphabet((Column("age", "integer"),), (True,))
+    >>> nearest_places(ages, known, np.ones(3), released, [(33,), (99,)])
+    array([1, 2])
+    """
+    old, new = _sides(alphabet, known, news)
+    votes_of = Partition(released)
+    found = np.zeros(len(news), dtype=np.int64)
+    step = max(1, CELLS // len(known))
+    for start in range(0, len(news), step):
+        chosen = slice(start, start + step)
+        distance = distances(new[chosen], old)
+        votes = (distance <= distance.min(axis=1, keepdims=True) + TIE) * weights
+        winner = (votes @ votes_of.matrix).argmax(axis=1)
+        found[chosen] = (votes * (votes_of.labels == winner[:, None])).argmax(axis=1)
+    return found
+
+
+def _sides(alphabet: Alphabet, known: Sequence[Value], news: Sequence[Value]) -> tuple[Side, Side]:
+    """The known and the new values on common scales."""
+    ranks: list[Array] = [np.zeros((len(known) + len(news), 0))]
+    codes: list[Array] = [np.zeros((len(known) + len(news), 0))]
+    for i, (column, ordered) in enumerate(zip(alphabet.columns, alphabet.ordered, strict=True)):
+        values = [value[i] for value in (*known, *news)]
+        if ordered:
+            ranks.append(_ranks(_numbers(column, values), len(known))[:, None])
+        else:
+            place = {value: float(place) for place, value in enumerate(dict.fromkeys(values))}
+            codes.append(np.array([[place[value]] for value in values]))
+    both = Side(np.hstack(ranks), np.hstack(codes))
+    return both[: len(known)], both[len(known) :]
+
+
+def _ranks(numbers: Array, n_known: int) -> Array:
+    """Ranks among the distinct known numbers, the first ones, from 0 to 1."""
+    every = np.unique(numbers[:n_known][~np.isnan(numbers[:n_known])])
+    if len(every) == 0:  # all known ones are missing, so every other value is at 1 from them
+        return np.where(np.isnan(numbers), np.nan, 0.0)
+    return np.interp(numbers, every, np.arange(len(every)) / max(1, len(every) - 1))
+
+
+def _numbers(column: Column, values: Sequence[Any]) -> Array:
+    """What the values of an ordered column are ranked by."""
+    number = {value: _number(column.raw(value)) for value in set(values)}
+    return np.clip([number[value] for value in values], -FAR, FAR)
+
+
+def _number(raw: Any) -> float:
+    if raw is None:
+        return np.nan
+    if isinstance(raw, datetime):
+        return (raw - datetime(1970, 1, 1)).total_seconds()
+    return float(raw.toordinal() if isinstance(raw, date) else raw)

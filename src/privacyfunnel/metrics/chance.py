@@ -1,0 +1,85 @@
+"""Chance: how much S and X would seem to share if S were dealt out to the records at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.codes import Code, Partition
+from privacyfunnel.information import mutual_information
+from privacyfunnel.joint import Joint
+from privacyfunnel.parallel import Tick, in_parallel
+from privacyfunnel.validation import check_at_least, check_rng
+
+SHUFFLES = 20
+MOST_WORK = 100_000  # records, or cells if they are fewer; beyond it a shuffle takes too long
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The mean and the spread of an information over the shuffles, in bits, and its p-value.
+
+    ``p_value`` is (1 + shuffles that reach what was measured) / (1 + shuffles): where it is small,
+    chance alone hardly explains the link of S and X.
+    """
+
+    mean_bits: float
+    spread_bits: float
+    shuffles: int
+    p_value: float
+
+
+def shuffled(
+    joint: Joint,
+    code: Code | None = None,
+    *,
+    seed: int = 0,
+    shuffles: int = SHUFFLES,
+    most_work: int = MOST_WORK,
+    n_jobs: int = 1,
+    tick: Tick | None = None,
+) -> Chance | None:
+    """I(S;X), or I(S;X̂) of a hard code, with S shuffled among all records.
+
+    None where there are no records to shuffle (weights, probabilities), or where both the records
+    and the cells [s, x] are more than ``most_work``. Does not depend on ``n_jobs``.
+
+    >>> joint = Joint.from_counts(np.eye(50))
+    >>> found = shuffled(joint)
+    >>> found.mean_bits == joint.information, found.p_value  # all differ: chance explains all
+    (True, 1.0)
+    """
+    check_at_least("shuffles", shuffles, 1)
+    if not can_shuffle(joint, most_work) or not isinstance(code, Partition | None):
+        return None
+    joint = joint if code is None else code.push(joint)
+    tasks = [(joint, rng) for rng in check_rng(seed).spawn(shuffles)]
+    found = np.array(in_parallel(_dealt, tasks, n_jobs, tick))
+    # Equal up to rounding counts as reached: ties must not look like evidence.
+    reached = int(np.count_nonzero(found >= joint.information - 1e-9))
+    return Chance(float(found.mean()), float(found.std()), shuffles, (1 + reached) / (1 + shuffles))
+
+
+def can_shuffle(joint: Joint, most_work: int = MOST_WORK) -> bool:
+    """Whether there are records, and few enough of them or of the cells."""
+    n = joint.n_records
+    return n is not None and min(n, joint.n_s * joint.n_x) <= most_work
+
+
+def _dealt(joint: Joint, rng: np.random.Generator) -> float:
+    """I(S;X) of one table with the same marginals, drawn as a shuffle of the records would."""
+    if min(joint.n_s, joint.n_x) == 1:
+        return 0.0  # one table has these marginals; SciPy's sampler gets it wrong
+    n, cells = int(joint.n_records or 0), joint.counts.tocoo()
+    if n <= joint.n_s * joint.n_x:
+        times = np.rint(cells.data).astype(np.int64)
+        s, x = np.repeat(cells.row, times), np.repeat(cells.col, times)
+        ones = np.full(n, 1.0 / n)
+        return mutual_information(sp.coo_array((ones, (rng.permutation(s), x))).tocsr())
+    from scipy.stats import random_table  # its work grows with the cells, not with the records
+
+    rows, columns = (np.rint(joint.counts.sum(axis=axis)).astype(np.int64) for axis in (1, 0))
+    table = random_table.rvs(rows, columns, method="patefield", random_state=rng)
+    return mutual_information(table / n)

@@ -1,0 +1,101 @@
+"""Leaks: what one who sees X learns about S. Each takes a joint p(s,x); for a release, p(s,x̂)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacyfunnel.joint import Joint
+
+
+def given_away(joint: Joint) -> float:
+    """The share of S that X gives away, I(S;X)/H(S); 0 where S is certain from the start.
+
+    >>> given_away(Joint.from_counts([[2, 0], [0, 2]]))
+    1.0
+    """
+    return min(1.0, joint.information / joint.entropy_s) if joint.entropy_s else 0.0
+
+
+def entropy_after(joint: Joint) -> float:
+    """H(S given X) = H(S) − I(S;X): bits of doubt about S that are left to one who sees X.
+
+    >>> entropy_after(Joint.from_counts([[1, 1, 0], [1, 1, 0], [0, 0, 4]]))
+    0.5
+    """
+    return max(0.0, joint.entropy_s - joint.information)
+
+
+def blind_guess(joint: Joint) -> float:
+    """max_s p(s): how often the best guess of S is right for one who sees nothing.
+
+    >>> blind_guess(Joint.from_counts([[3, 0], [1, 4]]))
+    0.625
+    """
+    return float(joint.p_s.max())
+
+
+def best_guess(joint: Joint) -> float:
+    """Σ_x max_s p(s,x): how often the best guess of S is right for one who sees X (Bayes).
+
+    >>> best_guess(Joint.from_counts([[3, 0], [1, 4]]))
+    0.875
+    """
+    return float(joint.counts.max(axis=0).sum() / joint.total)
+
+
+def surest_guess(joint: Joint) -> float:
+    """max_x max_s p(s given x): the same for the record whose X tells most about its S.
+
+    >>> surest_guess(Joint.from_counts([[3, 2], [1, 4]]))
+    0.75
+    """
+    weights = joint.counts.sum(axis=0)
+    return float((joint.counts.max(axis=0).toarray() / weights).max())
+
+
+def maximal_leakage(joint: Joint) -> float:
+    """log₂ Σ_x max_s p(x given s): Sibson's information of order infinity (Issa et al. 2020).
+
+    By at most this many doublings does X raise the chance to guess anything that depends on S,
+    whatever it is and however S is distributed.
+
+    >>> maximal_leakage(Joint.from_counts([[1, 0], [0, 3]]))
+    1.0
+    """
+    cells = joint.counts.tocoo()
+    p_x_given_s = cells.data / np.asarray(joint.counts.sum(axis=1)).ravel()[cells.row]
+    most = np.zeros(joint.n_x)
+    np.maximum.at(most, cells.col, p_x_given_s)
+    return max(0.0, math.log2(most.sum()))
+
+
+def largest_lift(joint: Joint) -> float:
+    """max_{s,x} log₂ p(s given x)/p(s): doublings by which seeing X makes some S likelier.
+
+    >>> largest_lift(Joint.from_counts([[1, 1], [0, 6]]))
+    2.0
+    """
+    return max(0.0, float(_log_lifts(joint).max()))
+
+
+def largest_log_lift(joint: Joint) -> float:
+    """max_{s,x} |log₂ p(s given x)/p(s)|: the most that X changes in the odds of any S, up or down.
+
+    Infinite where some x rules some s out, because p(s given x) = 0 there.
+
+    >>> largest_log_lift(Joint.from_counts([[1, 3], [1, 11]])), largest_log_lift(
+    ...     Joint.from_counts([[1, 1], [0, 6]]))
+    (1.0, inf)
+    """
+    if joint.counts.nnz < joint.n_s * joint.n_x:
+        return math.inf
+    return float(np.abs(_log_lifts(joint)).max())
+
+
+def _log_lifts(joint: Joint) -> np.ndarray:
+    """log₂ p(s,x)/(p(s)p(x)) of the pairs that occur."""
+    cells = joint.counts.tocoo()
+    log_p = np.log2(cells.data / joint.total)
+    return np.asarray(log_p - np.log2(joint.p_s[cells.row]) - np.log2(joint.p_x[cells.col]))

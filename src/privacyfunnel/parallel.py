@@ -1,0 +1,59 @@
+"""Parallel: the same task many times, in processes, with results in the tasks' order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from privacyfunnel.errors import InvalidInput
+
+Tick = Callable[[], None]
+Progress = Callable[[int, int], None]  # done, total
+
+
+class Ticks:
+    """Counts ticks and passes (done, total) on to a progress bar, if there is one.
+
+    >>> tick = Ticks(2, lambda done, total: print(done, "of", total))
+    >>> tick()
+    1 of 2
+    """
+
+    def __init__(self, total: int, progress: Progress | None = None) -> None:
+        self.done, self.total, self.progress = 0, total, progress
+
+    def __call__(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def check_jobs(n_jobs: int) -> int:
+    """A number of processes; -1 stands for one on each core."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        raise InvalidInput(
+            f"n_jobs must not be {n_jobs!r}; 1 is one process, -1 one for each core."
+        )
+    return n_jobs
+
+
+def in_parallel(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    n_jobs: int = 1,
+    tick: Tick | None = None,
+) -> list[Any]:
+    """``function(*task)`` for each task, in order; ``tick`` is called after each.
+
+    >>> in_parallel(divmod, [(7, 2), (9, 4)])
+    [(3, 1), (2, 1)]
+    """
+    from joblib import Parallel, delayed
+
+    results = []
+    pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
+    for result in pool(delayed(function)(*task) for task in tasks):
+        results.append(result)
+        if tick is not None:
+            tick()
+    return results
