@@ -19,6 +19,7 @@ import privacyfunnel as pf
 from privacyfunnel.auditing import audit_joint, generalise
 from privacyfunnel.columns import Column
 from privacyfunnel.report import audit_words as words
+from privacyfunnel.report.attacker_words import attacker_rows
 from privacyfunnel.tables import count
 
 SENSITIVE, PUBLIC, UTILITY = ["age", "sex"], ["sex", "chol"], 0.4
@@ -48,7 +49,7 @@ def attacks(table: pd.DataFrame) -> None:
     print(f"{'Bits by chance':20}  release {found['chance'].value:.3f}")
     print("\n| sensitive | attacker | sees | right | more than blind | bits gained, ± 2 errors |")
     print("|---|---|---|---|---|---|")
-    for row in words.attacker_rows(document):
+    for row in attacker_rows(document):
         print("| " + " | ".join(row) + " |")
 
 

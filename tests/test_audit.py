@@ -18,6 +18,7 @@ from privacyfunnel.auditing import (
 )
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.report import attacker_words
 from privacyfunnel.report import audit_words as words
 from privacyfunnel.report.audit_page import audit_page
 from privacyfunnel.tables import count
@@ -205,6 +206,24 @@ def test_limits_out_of_range_are_refused(limits):
         Limits(**limits)
 
 
+def test_attackers_are_compared_in_words():
+    def tried(sees, gain):
+        known = {"column": "age", "sees": sees, "note": "", "gain_error_bits": 0.01}
+        prior = known | {"attacker": "most frequent", "accuracy": 0.25, "gain_bits": 0.0}
+        return [prior, known | {"attacker": "naive Bayes", "accuracy": 0.5, "gain_bits": gain}]
+
+    def told(published, original):
+        attacks = tried("published", published) + tried("original", original)
+        document = {"attackers": attacks, "original": ["chol"], "public": ["group"]}
+        return attacker_words.attackers(document)[0]
+
+    assert told(0.3, 0.4).endswith(
+        "gains 0.30 bits. From chol it would be 50% and 0.40 bits (naive Bayes)."
+    )
+    assert told(0.3, 0.01).endswith("gains 0.30 bits. From chol attackers gain nothing.")
+    assert told(0.01, 0.01).endswith("right. From chol attackers gain nothing either.")
+
+
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -283,7 +302,7 @@ def test_a_soft_codebook_is_measured_as_the_channel_it_is():
     book = pf.Codebook.from_solution(joint, solution, counts.roles)
     found = generalise(patients(), book)
     assert found.leakage_bits == pytest.approx(solution.leakage, abs=1e-6)
-    assert found.chance_bits is None
+    assert found.chance_bits == pytest.approx(pf.metrics.shuffled(joint, book.code).mean_bits)
 
 
 def test_the_patients_sex_is_safe_in_a_release_and_their_age_anywhere(hungarian):

@@ -116,6 +116,7 @@ def test_a_continuous_sensitive_column_is_marked_and_fails_the_gate(folder):
         (["t.csv", "-s", "age", "-x", "group", "--permutations", "3"], "permutations must be 0 or"),
         (["t.csv", "-s", "age", "-x", "group", "-o", "a.txt"], "as .json or .html"),
         (["t.csv", "-s", "age", "-x", "group", "-o", "none/a.json"], "no folder none"),
+        (["t.csv", "-s", "age", "-x", "group", "-o", "a.json", "-o", "./a.json"], "named twice"),
         (["none.csv", "-s", "age", "-x", "group"], "none.csv"),
         (["t.csv", "-s", "age"], "Missing option"),
     ],
@@ -124,6 +125,7 @@ def test_wrong_input_is_one_clear_line(folder, args, words):
     done = funnel("audit", *args, cwd=folder)
     assert_users_mistake(done, words)
     assert done.stdout == ""
+    assert {path.name for path in folder.iterdir()} == {"t.csv", "four.csv"}
 
 
 def test_help(folder):

@@ -18,8 +18,9 @@ from privacyfunnel import datasets
 from privacyfunnel.cli import app, main
 from privacyfunnel.report import NotAsMeasured, making
 from test_cli import FUNNEL, assert_users_mistake, funnel
+from test_report import numbers_in
 
-QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1]
+QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
 FILES = {"release.parquet", "codebook.json", "report.html", "report.json"}
 NASTY = [
     "<script>alert(1)</script>", "a,b", 'say "hi"', "two\nlines", "O'Hara'; DROP TABLE t; --",
@@ -172,6 +173,27 @@ def test_a_public_soft_release_hides_the_draw(demo, tmp_path):
     assert "salt" not in book or book["salt"] is None
 
 
+def test_a_release_with_records_held_out_says_how_it_did_on_them(demo, tmp_path):
+    args = ["-s", "age,sex", "-x", "sex,chol", "--utility", 0.4, *QUICK, "--holdout", 0.3]
+    table = pd.read_csv(demo / "demo.csv").sample(frac=1, random_state=1)
+    table.to_csv(tmp_path / "other_order.csv", index=False)
+    for name in (demo / "demo.csv", "other_order.csv"):
+        done = funnel("release", name, *args, "-o", Path(name).stem, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "Held out: a coding made from 309 records keeps " in done.stdout
+        assert "The release itself is made from all records." in done.stdout
+    report, other = (
+        json.loads((tmp_path / name / "report.json").read_text())
+        for name in ("demo", "other_order")
+    )
+    assert report["held_out"] == other["held_out"]
+    assert report["held_out"]["unseen"]["n_records"] == 133
+    assert report["held_out"]["unseen"]["n_suppressed"] > 30
+    assert report["held_out"]["unseen"]["leakage"] > report["held_out"]["own"]["leakage"]
+    book, plain = (tmp_path / "demo" / "codebook.json", demo / "out" / "codebook.json")
+    assert book.read_bytes() == plain.read_bytes()  # made from all records, as without the check
+
+
 def nasty_table(rows: int = 240) -> pd.DataFrame:
     rng = np.random.default_rng(5)
     table = pd.DataFrame(
@@ -222,17 +244,31 @@ def test_public_output_tells_nothing_about_s(tmp_path):
     table = pd.DataFrame({"illness": rng.choice(["Zebrapox", "Quokkitis", "none"], 200)})
     table["town"] = rng.integers(0, 12, 200)
     table.to_csv(tmp_path / "t.csv", index=False)
-    args = ["release", "t.csv", "-s", "illness", "-x", "town", "--leakage", 0.0371, *QUICK]
+    args = [
+        "release", "t.csv", "-s", "illness", "-x", "town", "--leakage", 0.0371, *QUICK,
+        "--attackers", "--holdout", 0.3,
+    ]  # fmt: skip
     private = funnel(*args, "-o", "private", cwd=tmp_path)
     public = funnel(*args, "--public", "-o", "public", cwd=tmp_path)
     assert private.returncode == public.returncode == 0, public.stderr
     secret = json.loads((tmp_path / "private" / "report.json").read_text())
     figures = {**secret["measured"], **secret["guessing"], **secret["stakes"]}
+    checks = {"attackers": secret["audit"]["attackers"], "held out": secret["held_out"]}
+    checks |= {
+        row["key"]: [row["value"], row["original"]]
+        for row in secret["audit"]["measures"]
+        if row["key"] not in ("k", "unique")
+    }
+    figures |= {f"{key} {i}": n for key, v in checks.items() for i, n in enumerate(numbers_in(v))}
+    symbols = numbers_in(
+        secret["symbols"]
+    )  # their sizes are public; a figure may be one by accident
+    figures = {k: v for k, v in figures.items() if v not in symbols}
     figures = {k: v for k, v in figures.items() if isinstance(v, float) and 0 < v < 1e3}
     for name in ("utility", "utility_bits", "entropy_x_bits"):
         figures = {k: v for k, v in figures.items() if v != secret["measured"][name]}
-    assert "leakage" in figures
-    assert "entropy_s_bits" in figures
+    for name in ("leakage", "entropy_s_bits", "attackers 0", "held out 0", "maximal_leakage 0"):
+        assert name in figures
     for name in ("codebook.json", "report.json", "report.html"):
         text = (tmp_path / "public" / name).read_text()
         for word in ("Zebrapox", "Quokkitis", "0.0371", "3.7%"):
@@ -303,6 +339,10 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("demo.csv", ["--soft", "--min-count", 5], "cannot promise a least count"),
         ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release has utility"),
         ("demo.csv", ["--jobs", 0], "jobs must be 1 or more"),
+        ("demo.csv", ["--holdout", 0], "holdout must lie between 0 and 1, got 0"),
+        ("demo.csv", ["--holdout", 1.2], "holdout must lie between 0 and 1, got 1.2"),
+        ("demo.csv", ["--holdout", 0.01], "at least 10 are needed on either side"),
+        ("demo.csv", ["--holdout", 0.3, "--weight", "sex"], "weighted records cannot be held out"),
         ("demo.csv", ["-o", "demo.csv"], "is a file"),
         ("demo.csv", ["-o", "demo.csv/out"], "is a file"),
         ("demo.csv", ["-o", "taken"], "use --force"),

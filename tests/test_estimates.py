@@ -1,5 +1,7 @@
 """Estimates and chance: what few records can tell; seeded, and the same on any number of cores."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -150,3 +152,55 @@ def test_every_piece_of_work_ticks():
     metrics.shuffled(joint, shuffles=20, tick=lambda: ticks.append(1))
     metrics.bootstrap(joint, resamples=30, tick=lambda: ticks.append(1))
     assert len(ticks) == 50
+
+
+def records_of(joint: pf.Joint) -> tuple[np.ndarray, np.ndarray]:
+    cells = joint.counts.tocoo()
+    times = cells.data.astype(int)
+    return np.repeat(cells.row, times), np.repeat(cells.col, times)
+
+
+@pytest.mark.parametrize("counts", [[[2, 1, 0], [0, 1, 2]], [[2, 1], [1, 2]]])  # both samplers
+def test_chance_of_a_channel_is_the_mean_over_every_order_of_the_records(counts):
+    joint = pf.Joint.from_counts(counts)
+    channel = pf.Channel([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]][: joint.n_x])
+    s, x = records_of(joint)
+    every = []
+    for order in itertools.permutations(s):
+        table = np.zeros((joint.n_s, joint.n_x))
+        np.add.at(table, (list(order), x), 1 / len(s))
+        every.append(reference.mutual_information(table @ channel.matrix.toarray()))
+    found = metrics.shuffled(joint, channel, shuffles=2000)
+    assert found.mean_bits == pytest.approx(np.mean(every), abs=4 * np.std(every) / 2000**0.5)
+    assert found.spread_bits == pytest.approx(np.std(every), rel=0.1)
+    measured = channel.push(joint).information
+    reached = np.mean(np.array(every) >= measured - 1e-9)
+    assert found.p_value == pytest.approx(reached, abs=0.05)
+
+
+def test_a_channel_of_zeros_and_ones_has_the_chance_of_its_partition():
+    joint = independent(0, 5)
+    hard = pf.Partition(np.arange(joint.n_x) % 7)
+    as_hard = metrics.shuffled(joint, hard, shuffles=400)
+    as_soft = metrics.shuffled(joint, pf.Channel(hard.matrix), shuffles=400)
+    error = as_hard.spread_bits / 20
+    assert as_soft.mean_bits == pytest.approx(as_hard.mean_bits, abs=5 * error)
+    assert as_soft.p_value == pytest.approx(as_hard.p_value, abs=0.15)
+
+
+def test_a_channel_that_tells_nothing_tells_nothing_by_chance_either():
+    joint = independent(1, 5)
+    nothing = pf.Channel(np.full((joint.n_x, 3), 1 / 3))
+    found = metrics.shuffled(joint, nothing)
+    assert found.mean_bits == pytest.approx(0, abs=1e-9)
+    assert found.p_value == 1
+    assert metrics.shuffled(pf.Joint.from_probabilities([[0.5, 0], [0, 0.5]]), nothing) is None
+
+
+def test_a_channel_that_passes_a_link_on_is_no_chance():
+    joint = pf.Joint.from_counts(np.eye(4) * 50)
+    channel = pf.Channel(0.5 * np.eye(4) + 0.125)
+    found = metrics.shuffled(joint, channel, shuffles=99)
+    assert channel.push(joint).information > 10 * found.mean_bits
+    assert found.p_value == pytest.approx(0.01)
+    assert found == metrics.shuffled(joint, channel, shuffles=99, n_jobs=2)

@@ -8,7 +8,7 @@ import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, solve
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.solvers.pairwise import merge_path
+from privacyfunnel.solvers.merging import merge_path
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,13 @@ from privacyfunnel.report.escape import safe, visible
 from privacyfunnel.tables import count, open_table
 
 TAGS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "b", "span", "div", "br",
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "b", "span", "div", "br",
     "table", "thead", "tbody", "tr", "th", "td", "meter", "pre", "figure", "figcaption",
     "svg", "path", "circle", "rect", "text",
 }  # fmt: skip
+
+
+QUICK = {"effort": "fast", "points": 2}
 
 
 def small_table() -> pd.DataFrame:
@@ -37,9 +40,7 @@ def small_table() -> pd.DataFrame:
 def made(folder, table=None, **asked):
     opened = open_table(small_table() if table is None else table)
     counts = count(opened, ["age", "sex"], ["sex", "chol"])
-    wanted = Asked(
-        table="t", **({"target": {"utility": 0.4}, "effort": "fast", "points": 2} | asked)
-    )
+    wanted = Asked(table="t", **({"target": {"utility": 0.4}, "attackers": False} | QUICK | asked))
     return make_release(opened, counts, folder, wanted)
 
 
@@ -196,7 +197,7 @@ def test_weights_are_measured_and_warned_of(tmp_path):
     table = small_table().assign(w=np.arange(90) % 4 + 0.5)
     opened = open_table(table)
     counts = count(opened, "age", ["sex", "chol"], weight="w")
-    asked = Asked(table="t", target={"lam": 0.6}, effort="fast", points=2)
+    asked = Asked("t", {"lam": 0.6}, **QUICK)
     document = make_release(opened, counts, tmp_path / "out", asked)
     assert "weighted records" in [c["about"] for c in document["cautions"]]
     assert document["chance"] is None
@@ -214,7 +215,7 @@ def test_missing_values_are_conserved_or_dropped(tmp_path, missing, form):
     table["chol"] = table.chol.astype(float).where(table.index % 5 > 0)
     opened = open_table(table)
     counts = count(opened, "age", ["sex", "chol"], columns=ColumnRules(missing=missing))
-    asked = Asked("t", {"utility": 0.5}, effort="fast", points=2, form=form, expand=True)
+    asked = Asked("t", {"utility": 0.5}, **QUICK, form=form, expand=True, attackers=False)
     document = make_release(opened, counts, tmp_path / "out", asked)
     left = len(table if missing == "symbol" else table.dropna())
     assert document["records"]["released"] == left

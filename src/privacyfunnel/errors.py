@@ -4,7 +4,8 @@
     ├── InvalidInput        (also ValueError)  an argument that makes no sense
     │   ├── InvalidJoint                       counts or probabilities that are no distribution
     │   ├── InvalidCode                        a partition or channel that does not fit the joint
-    │   └── TargetUnreachable                  no release meets the target; the message names the nearest
+    │   ├── TargetUnreachable                  no release meets the target; the message names the nearest
+    │   └── TooLarge                           more than fits into memory; refused before it is tried
     ├── UnknownSymbol       (also KeyError, ValueError)  a value that the code has never seen
     └── DataUnavailable     (also OSError)     a file or download that cannot be had
 
@@ -30,6 +31,10 @@ class InvalidCode(InvalidInput):
 
 class TargetUnreachable(InvalidInput):
     """No release meets the target; the message names the nearest that can be met."""
+
+
+class TooLarge(InvalidInput):
+    """More than fits into memory; the message says how much it would need."""
 
 
 class UnknownSymbol(FunnelError, KeyError, ValueError):

@@ -19,7 +19,7 @@ from privacyfunnel.solvers.annealing import DeterministicAnnealing
 from privacyfunnel.solvers.annealing_frontier import annealing_at
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.pairwise import MergePath
+from privacyfunnel.solvers.merging import MergePath
 from privacyfunnel.solvers.soft import SoftFunnel
 from privacyfunnel.solvers.soft_frontier import soft_at
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidJoint
 from privacyfunnel.information import Array, entropy, mutual_information, plogp
-from privacyfunnel.validation import check_counts, check_labels
+from privacyfunnel.validation import LARGEST_WHOLE, check_counts, check_labels
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
@@ -62,7 +62,7 @@ class Joint:
             matrix, names_s = sp.csc_array(matrix[rows]), tuple(names_s[i] for i in rows)
         if len(columns) < matrix.shape[1]:
             matrix, names_x = sp.csc_array(matrix[:, columns]), tuple(names_x[j] for j in columns)
-        whole = bool((matrix.data == np.rint(matrix.data)).all())
+        whole = matrix.data.sum() < LARGEST_WHOLE and (matrix.data == np.rint(matrix.data)).all()
         return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None)
 
     @classmethod
@@ -192,8 +192,8 @@ def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:
     )
 
 
-def eta_table(weights: Array) -> Array:
-    """η(0), η(1), ..., η(Σ weights) where all weights are whole and few enough, else empty.
+def eta_table(weights: Array, most: int = LARGEST_TABLE) -> Array:
+    """η(0), η(1), ..., η(Σ weights) where all weights are whole and sum to at most ``most``, else empty.
 
     Compiled loops look η up there instead of computing a logarithm.
 
@@ -203,6 +203,6 @@ def eta_table(weights: Array) -> Array:
     0
     """
     total = float(weights.sum())
-    if total > LARGEST_TABLE or not (weights == np.rint(weights)).all():
+    if total > most or not (weights == np.rint(weights)).all():
         return np.zeros(0)
     return plogp(np.arange(int(total) + 1))

@@ -18,7 +18,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
 from privacyfunnel.solvers.annealing_frontier import annealing_frontier
 from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.best import LARGE, BestSearch
 from privacyfunnel.solvers.soft_frontier import soft_frontier
 from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
@@ -179,6 +179,10 @@ def _first_round(
     by_target = method == "best" and lams is None
     if targets is not None and not by_target:
         raise InvalidInput("targets= goes with method 'best' and without lams=.")
+    if targets is None and joint.n_x > LARGE[str(options.get("effort", "normal"))]:
+        by_target = (
+            False  # a search in blocks is for one λ, and takes many of them to meet a target
+        )
     if by_target:
         solver = make_solver(method, **options)
         shares = target_shares(n_points or 40, targets)
@@ -188,7 +192,8 @@ def _first_round(
             Task(f"target {demand.bits!r}", solver, demand, tuple(cuts_at(paths, demand)))
             for demand in demands
         ]
-    grid = np.linspace(0, 1, n_points or 101) if lams is None else np.asarray(lams, dtype=float)
+    usual = 101 if method != "best" else 21
+    grid = np.linspace(0, 1, n_points or usual) if lams is None else np.asarray(lams, dtype=float)
     if method == "pairwise" and lams is None and "theta" not in options:
         most = joint.entropy_x if problem == "funnel" else joint.information
         solvers = [make_solver(method, **options, theta=float(share) * most) for share in grid]

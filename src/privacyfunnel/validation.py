@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from privacyfunnel.errors import InvalidInput, InvalidJoint
+from privacyfunnel.errors import InvalidInput, InvalidJoint, TooLarge
+
+LARGEST_WHOLE = 2.0**53  # whole numbers from here on are not exact as floats
 
 
 def check_lam(lam: float) -> float:
@@ -67,6 +70,12 @@ def check_counts(counts: Any) -> sp.csc_array:
     matrix.eliminate_zeros()
     if matrix.nnz == 0:
         raise InvalidJoint("counts are empty or all zero; at least one cell must be positive.")
+    if matrix.data.sum() >= LARGEST_WHOLE:
+        warnings.warn(
+            f"counts sum to {matrix.data.sum():.3g}, more than whole numbers are exact to; they are "
+            "taken as weights, not as records.",
+            stacklevel=3,
+        )
     return matrix
 
 
@@ -99,3 +108,24 @@ def check_labels(name: str, labels: Sequence[Any] | None, size: int) -> tuple[An
     if distinct < size:
         raise InvalidJoint(f"{name} must be distinct, got {size - distinct} repeated.")
     return labels
+
+
+def check_memory(what: str, n_bytes: float, cure: str) -> None:
+    """Refuse what would not fit into memory, before anything is allocated."""
+    free = free_memory()
+    if n_bytes > free:
+        raise TooLarge(f"{what} would need {_size(n_bytes)}, but {_size(free)} are free; {cure}.")
+
+
+def free_memory() -> float:
+    """Bytes that can be had without swapping, as the system says; without a limit if it does not."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            found = {line.split(":")[0]: line.split()[1] for line in lines}
+        return float(found["MemAvailable"]) * 1024
+    except (OSError, KeyError):
+        return math.inf
+
+
+def _size(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"

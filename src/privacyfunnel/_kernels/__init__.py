@@ -4,7 +4,7 @@ Weights come as the parts of a CSC matrix ``[row, symbol]``: ``indptr``, ``indic
 the number of rows. Each loop has a slow, obvious twin in ``tests/reference.py``.
 """
 
-from privacyfunnel._kernels.merges import best_pair, best_partition, merge_path
+from privacyfunnel._kernels.merges import best_pair, best_partition, fates, merge_path
 from privacyfunnel._kernels.moves import anneal, swap_descent
 from privacyfunnel._kernels.sets import (
     chain_gains,
@@ -18,6 +18,7 @@ __all__ = [
     "best_pair",
     "best_partition",
     "chain_gains",
+    "fates",
     "merge_path",
     "set_gains",
     "set_value",

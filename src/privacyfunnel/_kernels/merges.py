@@ -44,6 +44,7 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
     from ``slack``; a pair that takes more than is left is never allowed again, since the slack only
     shrinks. A pair's price depends on its two clusters alone, so entries of dead clusters are
     simply skipped. Stops at ``n_symbols`` or when the cheapest pair costs ``stop_change`` or more.
+    Returns the merges, their (f, g), and the slack that is left.
     """
     n = (masses.size + 1) // 2
     alive = np.zeros(masses.size, dtype=np.bool_)
@@ -56,7 +57,7 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
             heap[entry] = (price[0] * f + price[1] * g, np.int32(i), np.int32(j))
             entry += 1
     heapq.heapify(heap)
-    merges = np.empty((n - 1, 2), dtype=np.int32)
+    merges, drops = np.empty((n - 1, 2), dtype=np.int64), np.empty((n - 1, 2))
     n_merges = 0
     while len(heap) > 0 and n - n_merges > n_symbols:
         change, i, j = heapq.heappop(heap)
@@ -76,13 +77,23 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
         masses[new] = masses[i] + masses[j]
         for other in range(new):
             if alive[other]:
-                f, g = _pair_drop(sums, masses, other, new)
-                value = price[0] * f + price[1] * g
+                other_f, other_g = _pair_drop(sums, masses, other, new)
+                value = price[0] * other_f + price[1] * other_g
                 heapq.heappush(heap, (value, np.int32(other), np.int32(new)))
         alive[new] = True
         merges[n_merges, 0], merges[n_merges, 1] = i, j
+        drops[n_merges, 0], drops[n_merges, 1] = f, g
         n_merges += 1
-    return merges[:n_merges]
+    return merges[:n_merges], drops[:n_merges], slack
+
+
+@njit(cache=True)
+def fates(n, merges):
+    """What each of the n + len(merges) clusters of a path is part of at its end."""
+    labels = np.arange(n + len(merges))
+    for k in range(len(merges) - 1, -1, -1):  # a cluster's fate is that of what it became
+        labels[merges[k, 0]] = labels[merges[k, 1]] = labels[n + k]
+    return labels
 
 
 @njit(cache=True)

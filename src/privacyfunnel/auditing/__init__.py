@@ -7,7 +7,8 @@ from privacyfunnel.auditing.attackers import Attack, attack
 from privacyfunnel.auditing.catalogue import CATALOGUE, SAFER, Measure
 from privacyfunnel.auditing.findings import Audit, audit, audit_joint
 from privacyfunnel.auditing.gate import Limits, broken
-from privacyfunnel.auditing.generalisation import Generalisation, generalise
+from privacyfunnel.auditing.generalisation import Generalisation, generalise, generalise_joint
+from privacyfunnel.auditing.holdout import hold_out
 from privacyfunnel.auditing.trials import Trials
 
 __all__ = [
@@ -24,4 +25,6 @@ __all__ = [
     "audit_joint",
     "broken",
     "generalise",
+    "generalise_joint",
+    "hold_out",
 ]

@@ -44,18 +44,27 @@ class Measure:
 
     def as_dict(self) -> dict[str, Any]:
         """With stable keys and without infinities, which JSON does not know."""
-        infinite = self.value is not None and math.isinf(self.value)
         return {
             "key": self.key,
             "name": self.name,
-            "value": None if infinite else self.value,
-            "infinite": infinite,
+            **without_infinity("value", self.value),
             "unit": self.meaning.unit,
-            "original": None if self.original in (None, math.inf) else self.original,
+            **without_infinity("original", self.original),
             "meaning": self.meaning.text,
             "safer": self.meaning.safer,
             "note": self.note,
         }
+
+
+def without_infinity(name: str, value: float | None) -> dict[str, Any]:
+    """A figure under its name; an infinite one is null and marked, because JSON has no infinity.
+
+    >>> without_infinity("rule", math.inf), without_infinity("value", 2.0)
+    ({'rule': None, 'rule_infinite': True}, {'value': 2.0, 'infinite': False})
+    """
+    infinite = value is not None and math.isinf(value)
+    mark = "infinite" if name == "value" else f"{name}_infinite"
+    return {name: None if infinite else value, mark: infinite}
 
 
 CATALOGUE = {

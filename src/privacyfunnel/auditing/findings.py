@@ -14,7 +14,7 @@ from privacyfunnel.auditing.trials import Trials
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics import evaluate
+from privacyfunnel.metrics import Chance, evaluate
 from privacyfunnel.parallel import Progress, Ticks
 
 FORMAT = "privacyfunnel audit"
@@ -41,6 +41,7 @@ class Audit:
     columns: tuple[AuditedColumn, ...]
     attacks: tuple[Attack, ...]
     attacks_original: tuple[Attack, ...]
+    chance: Chance | None  # of all sensitive columns together; the rows show its figures
 
     def __getitem__(self, key: str) -> Measure:
         for row in self.rows:
@@ -54,7 +55,7 @@ class Audit:
         names = {"sensitive": self.sensitive, "public": self.public, "original": self.original}
         attacks = (("published", self.attacks), ("original", self.attacks_original))
         settings = asdict(self.trials)
-        del settings["n_jobs"]  # nothing depends on it
+        del settings["n_jobs"], settings["most_work"]  # no figure depends on them
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -159,6 +160,7 @@ def audit_joint(
         columns=tuple(each_column(joint, sensitive, metrics, trials, chance, tick)),
         attacks=attacks[0] if attacks else (),
         attacks_original=attacks[1] if len(attacks) > 1 else (),
+        chance=chance,
     )
 
 

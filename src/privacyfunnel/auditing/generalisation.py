@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from privacyfunnel.codes import Channel
 from privacyfunnel.columns import Column
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
@@ -25,7 +26,8 @@ class Generalisation:
     """Utility and leakage of a codebook on new rows, in bits and as shares of these rows' own entropies.
 
     Rows whose value the codebook does not know are released as one more symbol, "suppressed".
-    ``chance_bits`` is the leakage with S shuffled among the rows; None for weights and random codes.
+    ``chance_bits`` is the leakage with S shuffled among the rows; None where rows are weighted or
+    too many to shuffle.
     """
 
     n_records: int | None
@@ -65,13 +67,19 @@ def generalise(
     from privacyfunnel.tables.plan import roles_in
 
     opened, roles = roles_in(open_table(table, memory=memory), book.roles)
-    joint = count_roles(opened, roles).joint()
+    return generalise_joint(count_roles(opened, roles).joint(), book, seed=seed)
+
+
+def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generalisation:
+    """The same from rows that were counted already, under the codebook's own columns and rules."""
     code = over_values(joint, book)
     released = push(joint, code)
     p_xxhat = sp.csr_array(code.multiply(joint.p_x[:, None]))
     entropy_x = entropy(joint.p_x)
     utility = mutual_information(p_xxhat)
-    chance = None if book.soft else shuffled(released, seed=seed)
+    chance = (
+        shuffled(joint, Channel(code), seed=seed) if book.soft else shuffled(released, seed=seed)
+    )
     return Generalisation(
         n_records=joint.n_records,
         n_suppressed=float(joint.counts.sum(axis=0) @ code[:, [-1]].toarray().ravel()),

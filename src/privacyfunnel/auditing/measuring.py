@@ -28,7 +28,6 @@ from privacyfunnel.metrics.estimates import ENOUGH_PER_PAIR
 from privacyfunnel.parallel import Tick
 from privacyfunnel.tables.summary import is_nearly_unique
 
-MOST_WORK = 5_000_000  # records, or cells if fewer, that are shuffled again and again
 WEIGHTED = "records are weighted, so they are not counted"
 MEASURED = (
     "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
@@ -89,6 +88,8 @@ def estimated(
         )
     yield Measure("miller_madow", None if why else miller_madow(joint), why)
     why = why or ("" if trials.bootstraps else "no resamples were asked for")
+    if not why and joint.counts.nnz > trials.most_work:
+        why = f"more than {trials.most_work:,} combinations are too many to resample; coarsen"
     found = None
     if not why:
         found = bootstrap(
@@ -101,7 +102,10 @@ def estimated(
 def _by_chance(joint: Joint, trials: Trials, chance: Chance | None, why: str) -> Iterator[Measure]:
     why = why or ("" if trials.permutations else "no shuffles were asked for")
     if not why and chance is None:
-        why = f"more than {MOST_WORK:,} records and combinations are too many to shuffle; coarsen"
+        why = (
+            f"more than {trials.most_work:,} records and combinations are too many to shuffle; "
+            "coarsen"
+        )
     found = None if why else chance
     beyond = max(0.0, joint.information - found.mean_bits) if found else None
     yield Measure("chance", found.mean_bits if found else None, why)
@@ -117,7 +121,7 @@ def tried(joint: Joint, sensitive: Sequence[Column], trials: Trials, tick: Tick)
         joint,
         seed=trials.seed,
         shuffles=trials.permutations,
-        most_work=MOST_WORK,
+        most_work=trials.most_work,
         n_jobs=trials.n_jobs,
         tick=tick,
     )

@@ -9,11 +9,14 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.parallel import check_jobs
 from privacyfunnel.validation import check_at_least, check_rng
 
+MOST_WORK = 5_000_000  # records, or combinations if fewer, that are shuffled again and again
+
 
 @dataclass(frozen=True)
 class Trials:
     """Shuffles, resamples and attackers of an audit; 0 leaves shuffles or resamples out.
 
+    Tables with more records and combinations than ``most_work`` are neither shuffled nor resampled.
     ``attack_rows`` is the number of records that attackers get, drawn at random; without it they get
     all, and a table that is too large for that is not attacked. The result does not depend on
     ``n_jobs``.
@@ -29,6 +32,7 @@ class Trials:
     attack_rows: int | None = None
     seed: int = 0
     n_jobs: int = 1
+    most_work: int = MOST_WORK
 
     def __post_init__(self) -> None:
         for name, value, least in (

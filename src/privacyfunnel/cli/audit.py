@@ -134,6 +134,10 @@ def _check_outputs(paths: Sequence[Path], force: bool) -> None:
         if path.suffix.lower() not in FORMATS:
             raise InvalidInput(f"an audit is written as .json or .html, not as {path.name!r}.")
         check_target(path, force)
+    resolved = [path.resolve() for path in paths]
+    twice = [path for path, place in zip(paths, resolved, strict=True) if resolved.count(place) > 1]
+    if twice:
+        raise InvalidInput(f"{twice[0]} is named twice; write each report to a file of its own.")
 
 
 def _write(document: Mapping[str, Any], paths: Sequence[Path], force: bool) -> None:
@@ -155,21 +159,22 @@ def _print(document: Mapping[str, Any], as_json: bool) -> None:
         return
     from rich.console import Console
 
+    from privacyfunnel.report import attacker_words
     from privacyfunnel.report import audit_words as words
     from privacyfunnel.report.escape import visible
 
     console = Console(highlight=False, markup=False)
     for line in words.headline(document):
         console.print(visible(line), soft_wrap=not console.is_terminal)
-    titles = words.measure_titles(document)
     for section, keys in words.SECTIONS.items():
+        titles = words.measure_titles(document, keys)
         _print_table(console, section, titles, words.measure_rows(document, keys))
         for line in words.missing(document, keys):
             console.print(visible(line), soft_wrap=not console.is_terminal)
     section = "Each sensitive column"
     _print_table(console, section, words.COLUMNS, words.column_rows(document))
     section = "Attackers on records not learnt from (± is twice the standard error)"
-    _print_table(console, section, words.ATTACKERS, words.attacker_rows(document))
+    _print_table(console, section, attacker_words.TITLES, attacker_words.attacker_rows(document))
     if not document["limits"]["broken"]:  # those go to stderr
         for line in words.verdict(document):
             console.print(line)

@@ -121,31 +121,8 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
 
 def _print_stakes(counts: Counts, found: Stakes) -> None:
     from privacyfunnel.report.escape import visible
-    from privacyfunnel.report.figures import bits, listed, number, one_in, percent
+    from privacyfunnel.report.inspection import in_words, sizes
 
-    s, x = (
-        visible(listed([column.name for column in role]))
-        for role in (counts.roles.sensitive, counts.roles.public)
-    )
-    typer.echo(
-        f"\nSensitive ({s}): {number(found.n_s)} different values, {bits(found.entropy_s)}.\n"
-        f"Public ({x}): {number(found.n_x)} different values, {bits(found.entropy_x)}.\n"
-    )
-    typer.echo(
-        f"Published as they are, {x} would give away {bits(found.information)} about {s}: "
-        f"{percent(found.given_away)} of what there is to know. Less is safer.\n"
-        f"The best guess of {s} for one record is right with probability "
-        f"{one_in(found.guess_blind)}, without the data, and {one_in(found.guess_seeing)}, with it."
-    )
-    if found.alone and found.n_records:
-        typer.echo(
-            f"{number(found.alone)} of {number(found.n_records)} records have public values that "
-            "no other record has."
-        )
-    if found.free_utility > 1e-9:
-        typer.echo(
-            f"The limit: up to {percent(found.free_utility)} of the information in {x} a release "
-            f"that gives away nothing is not excluded; above, something of {s} must be given away."
-        )
-    else:
-        typer.echo(f"The limit: whatever a release keeps of {x} gives away as much about {s}.")
+    typer.echo("\n" + "\n".join(visible(line) for line in sizes(counts.roles, found)) + "\n")
+    for line in in_words(counts.roles, found):
+        typer.echo(visible(line))

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal; nothing in a pipe."""
+"""Progress bars on a terminal; nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Progress = Callable[[int, int], None]  # done, total
+
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str) -> Iterator[Progress | None]:
     """A callback (done, total) that draws a bar on stderr, or None where stderr is no terminal."""
+    with progress_bars() as stages:
+        yield stages(what)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str], Progress | None]]:
+    """A function that draws one more bar, by its name, each time it is called."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def stage(what: str) -> Progress:
+            task = bars.add_task(what, total=None)
+            return lambda done, total: bars.update(task, completed=done, total=total)
+
+        yield stage

@@ -31,7 +31,7 @@ from privacyfunnel.cli.options import (
     read_columns,
     read_target,
 )
-from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.cli.progress import progress_bars
 
 
 def release(
@@ -65,6 +65,20 @@ def release(
     keep: Keep = None,
     key: Key = None,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = "parquet",
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            help="A share, e.g. 0.3: check the method on as many records that it has not seen. The "
+            "release is made from all records all the same."
+        ),
+    ] = None,
+    attackers: Annotated[
+        bool | None,
+        typer.Option(
+            "--attackers/--no-attackers",
+            help="Train attackers on the release; by default where it takes seconds.",
+        ),
+    ] = None,
     is_public: Annotated[
         bool, typer.Option("--public", help="Codebook and report without any figure about S.")
     ] = False,
@@ -97,6 +111,8 @@ def release(
         form=form,
         is_public=is_public,
         command=shlex.join(["funnel", *sys.argv[1:]]),
+        attackers=attackers,
+        holdout=holdout,
     )
     opened = open_table(table, memory=memory)
     check_output(opened, output, form, force)
@@ -104,9 +120,9 @@ def release(
         opened, read_columns(sensitive), read_columns(public), columns=rules, weight=weight
     )
     try:
-        with progress_bar("Searching releases") as progress:
+        with progress_bars() as stages:
             document = make_release(
-                opened, counts, output, asked, jobs=jobs, force=force, progress=progress
+                opened, counts, output, asked, jobs=jobs, force=force, stages=stages
             )
     except NotAsMeasured as error:
         typer.echo(f"funnel: {error}", err=True)

@@ -13,8 +13,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.solvers import SOLVERS, make_solver, solve
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.large import LARGE, solve_large
+from privacyfunnel.solvers.best import LARGE, BestSearch
 from privacyfunnel.solvers.sizes import solve_size
 from privacyfunnel.solvers.targets import cuts_at, greedy_paths
 from privacyfunnel.sweep import ends, frontier
@@ -60,20 +59,15 @@ def _best(
     joint: Joint, problem: str, target: Mapping[str, float], solver: BestSearch, seed: int
 ) -> Solution:
     """One λ by one search; a target by one search, or by the several of a frontier."""
-    is_large, rng = joint.n_x > LARGE[solver.effort], np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if "lam" in target:
-        objective = PROBLEMS[problem](target["lam"])
-        if is_large:
-            return solve_large(joint, objective, solver, rng=rng)
-        return solver.solve(joint, objective, rng=rng)
+        return solver.solve(joint, PROBLEMS[problem](target["lam"]), rng=rng)
     bare = Frontier(
         joint, problem, "best", solver, seed, pareto(joint, problem, ends(joint, problem, solver))
     )
-    if not is_large and solver.effort != "fast":
+    if solver.effort != "fast" and joint.n_x <= LARGE[solver.effort]:
         return bare.at(**target)
     demand = bare.target(dict(target))
-    if is_large:
-        return solve_large(joint, demand, solver, rng=rng)
     starts = cuts_at(greedy_paths(joint, problem), demand)
     return solver.solve_at(joint, demand, starts=starts, rng=rng)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from privacyfunnel.codes import Code, Partition
+from privacyfunnel.codes import Channel, Code
 from privacyfunnel.information import mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
@@ -41,10 +42,11 @@ def shuffled(
     n_jobs: int = 1,
     tick: Tick | None = None,
 ) -> Chance | None:
-    """I(S;X), or I(S;X̂) of a hard code, with S shuffled among all records.
+    """I(S;X), or I(S;X̂) of a code, with S shuffled among all records.
 
-    None where there are no records to shuffle (weights, probabilities), or where both the records
-    and the cells [s, x] are more than ``most_work``. Does not depend on ``n_jobs``.
+    A soft code's is that of its rule: the shuffled table of S and X goes through the channel. None
+    where there are no records to shuffle (weights, probabilities), or where both the records and
+    the cells [s, x] are more than ``most_work``. Does not depend on ``n_jobs``.
 
     >>> joint = Joint.from_counts(np.eye(50))
     >>> found = shuffled(joint)
@@ -52,13 +54,17 @@ def shuffled(
     (True, 1.0)
     """
     check_at_least("shuffles", shuffles, 1)
-    if not can_shuffle(joint, most_work) or not isinstance(code, Partition | None):
+    if not can_shuffle(joint, most_work):
         return None
-    joint = joint if code is None else code.push(joint)
-    tasks = [(joint, rng) for rng in check_rng(seed).spawn(shuffles)]
-    found = np.array(in_parallel(_dealt, tasks, n_jobs, tick))
+    channel = code if isinstance(code, Channel) else None
+    released = joint if code is None else code.push(joint)
+    # Shuffling S commutes with a hard code, which leaves a smaller table to shuffle; with a soft
+    # one it does not: X̂ holds no records to be shuffled.
+    dealt = joint if channel else released
+    tasks = [(dealt, channel, rng) for rng in check_rng(seed).spawn(shuffles)]
+    found = np.array(in_parallel(_told, tasks, n_jobs, tick))
     # Equal up to rounding counts as reached: ties must not look like evidence.
-    reached = int(np.count_nonzero(found >= joint.information - 1e-9))
+    reached = int(np.count_nonzero(found >= released.information - 1e-9))
     return Chance(float(found.mean()), float(found.std()), shuffles, (1 + reached) / (1 + shuffles))
 
 
@@ -68,18 +74,23 @@ def can_shuffle(joint: Joint, most_work: int = MOST_WORK) -> bool:
     return n is not None and min(n, joint.n_s * joint.n_x) <= most_work
 
 
-def _dealt(joint: Joint, rng: np.random.Generator) -> float:
-    """I(S;X) of one table with the same marginals, drawn as a shuffle of the records would."""
+def _told(joint: Joint, channel: Channel | None, rng: np.random.Generator) -> float:
+    """I(S;X), or I(S;X̂) behind a channel, of one shuffle."""
     if min(joint.n_s, joint.n_x) == 1:
         return 0.0  # one table has these marginals; SciPy's sampler gets it wrong
+    p_sx = _dealt(joint, rng)
+    return mutual_information(p_sx if channel is None else p_sx @ channel.matrix)
+
+
+def _dealt(joint: Joint, rng: np.random.Generator) -> Any:
+    """One table p(s,x) with the same marginals, drawn as a shuffle of the records would."""
     n, cells = int(joint.n_records or 0), joint.counts.tocoo()
     if n <= joint.n_s * joint.n_x:
         times = np.rint(cells.data).astype(np.int64)
         s, x = np.repeat(cells.row, times), np.repeat(cells.col, times)
-        ones = np.full(n, 1.0 / n)
-        return mutual_information(sp.coo_array((ones, (rng.permutation(s), x))).tocsr())
+        pairs = (np.full(n, 1.0 / n), (rng.permutation(s), x))
+        return sp.coo_array(pairs, shape=joint.counts.shape).tocsr()
     from scipy.stats import random_table  # its work grows with the cells, not with the records
 
     rows, columns = (np.rint(joint.counts.sum(axis=axis)).astype(np.int64) for axis in (1, 0))
-    table = random_table.rvs(rows, columns, method="patefield", random_state=rng)
-    return mutual_information(table / n)
+    return random_table.rvs(rows, columns, method="patefield", random_state=rng) / n

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from privacyfunnel.report.attacker_words import NOT_AVAILABLE, NOTHING, attackers
 from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
-NOT_AVAILABLE = "not available"
-NOTHING = 1e-9  # bits
-ATTACKERS = ("column", "attacker", "sees", "right", "more than blind", "bits gained")
+PUBLISHED = {"value": "published", "original": "original"}  # titles of a measure's figures
 SECTIONS = {
     "What the published columns give away": (
         "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
@@ -91,65 +90,45 @@ def headline(document: Document) -> list[str]:
         f"The best guess of {s} is right with probability {one_in(blind)}, without the data, and "
         f"{one_in(seeing)}, for one who sees {x} and knows all other records."
     )
-    return lines + [attackers_in_words(document, name) for name in _attacked(document)]
+    return lines + attackers(document)
 
 
-def attackers_in_words(document: Document, column: str) -> str:
-    """What the best of the attackers gains on records that it has not learnt from."""
-    found = [a for a in document["attackers"] if a["column"] == column and a["sees"] == "published"]
-    if found[0]["note"]:
-        return f"Attackers that guess {column}: {NOT_AVAILABLE}. {_sentence(found[0]['note'])}"
-    prior, best = found[0], max(found, key=lambda a: a["gain_bits"])
-    blind = percent(prior["accuracy"])
-    if best["gain_bits"] <= max(NOTHING, 2 * best["gain_error_bits"]):
-        return (
-            f"Attackers that learnt on other records gain nothing about {column} that can be told "
-            f"from chance; without the data {blind} of their guesses are right."
-        )
-    return (
-        f"An attacker that learnt on other records ({best['attacker']}) guesses {column} right in "
-        f"{percent(best['accuracy'])} of cases, {blind} without the data, and gains "
-        f"{bits(best['gain_bits'])}."
-    )
-
-
-def attacker_rows(document: Document) -> list[list[str]]:
-    """A table of all attacks that could be tried, under the titles of ``ATTACKERS``."""
-    return [
-        [
-            a["column"],
-            a["attacker"],
-            a["sees"],
-            percent(a["accuracy"]),
-            f"{100 * a['accuracy_gain']:+.1f} points",
-            f"{a['gain_bits']:+.3f} ± {2 * a['gain_error_bits']:.3f}",
-        ]
-        for a in document["attackers"]
-        if not a["note"]
-    ]
-
-
-def measure_rows(document: Document, keys: Sequence[str]) -> list[list[str]]:
+def measure_rows(
+    document: Document, keys: Sequence[str], titles: Mapping[str, str] = PUBLISHED
+) -> list[list[str]]:
     """A table of some measures that are available, under the titles of :func:`measure_titles`."""
-    rows = []
-    for row in (of(document, key) for key in keys):
-        if row["value"] is not None or row["infinite"]:
-            value = figure(row["value"], row["unit"], row["infinite"])
-            before = row["original"]
-            original = "" if before is None else figure(before, row["unit"])
-            compared = [original] if document["original"] else []
-            rows.append([row["name"], value, *compared, meaning(row)])
-    return rows
-
-
-def measure_titles(document: Document) -> list[str]:
-    """Titles of :func:`measure_rows`; the original columns have one where they were given."""
+    fields = _shown(document, keys, titles)
     return [
-        "measure",
-        "published",
-        *(["original"] if document["original"] else []),
-        "what it means",
+        [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
+        for row in (of(document, key) for key in keys)
+        if row["value"] is not None or row["infinite"]
     ]
+
+
+def measure_titles(
+    document: Document, keys: Sequence[str], titles: Mapping[str, str] = PUBLISHED
+) -> list[str]:
+    """Titles of :func:`measure_rows`; a column that would be empty has none."""
+    fields = _shown(document, keys, titles)
+    return ["measure", *(titles[field] for field in fields), "what it means"]
+
+
+def _shown(document: Document, keys: Sequence[str], titles: Mapping[str, str]) -> list[str]:
+    """The figures of a measure, of those with a title, that one of some measures has."""
+    rows = [of(document, key) for key in keys]
+    return [name for name in titles if any(_has(row, name) for row in rows)]
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    return figure(row[name], row["unit"], _infinite(row, name)) if _has(row, name) else ""
+
+
+def _has(row: Mapping[str, Any], name: str) -> bool:
+    return row.get(name) is not None or _infinite(row, name)
+
+
+def _infinite(row: Mapping[str, Any], name: str) -> bool:
+    return bool(row.get("infinite" if name == "value" else f"{name}_infinite"))
 
 
 COLUMNS = ("column", "given away", "bits", "by chance", "p", "blind guess", "guess", "l", "t")
@@ -182,11 +161,3 @@ def verdict(document: Document) -> list[str]:
         n = len(limits["asked"])
         return ["The limit is kept." if n == 1 else f"All {n} limits are kept."]
     return [f"Limit broken: {words}." for words in limits["broken"]]
-
-
-def _attacked(document: Document) -> Sequence[str]:
-    return list(dict.fromkeys(a["column"] for a in document["attackers"]))
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] + "."

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.columns import Roles
 
+NOTHING = 1e-3  # bits that nobody needs to be warned of
 SMALL_SYMBOL = 5  # records below which a released symbol may point at persons
 
 
@@ -43,9 +44,15 @@ def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> lis
 
 
 def about_release(
-    book: Codebook, keep: Sequence[str], n_dropped: int, chance: Chance | None, leakage: float
+    book: Codebook,
+    keep: Sequence[str],
+    n_dropped: int,
+    chance: Chance | None,
+    leakage: float,
+    *,
+    is_held_out: bool = False,
 ) -> list[Caution]:
-    """Warnings about one release."""
+    """Warnings about one release; ``is_held_out``: whether it was tried on records held out."""
     sensitive = [column.name for column in book.roles.sensitive]
     found = [_kept(name, name in sensitive) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
@@ -74,8 +81,8 @@ def about_release(
                 is_public=False,
             )
         )
-    if chance is not None and chance.mean_bits > leakage > 1e-9:
-        found.append(_fitted(chance, leakage))
+    if chance is not None and chance.mean_bits > leakage + NOTHING:
+        found.append(_fitted(chance, leakage, is_held_out))
     return found
 
 
@@ -117,12 +124,15 @@ def _few_records(stakes: Stakes) -> Caution:
     return Caution("few records", text, is_public=False)
 
 
-def _fitted(chance: Chance, leakage: float) -> Caution:
+def _fitted(chance: Chance, leakage: float, is_held_out: bool) -> Caution:
+    told = round(leakage, 6)
+    shown = "this report shows" if is_held_out else "--holdout 0.3 shows"
     return Caution(
         "fitted to these records",
-        f"This release was chosen to look good on these very records: it leaks {bits(leakage)}, "
-        f"less than the {bits(chance.mean_bits)} that a random match would show. The same coding "
-        "applied to other records may leak more.",
+        f"This release was chosen to look good on these very records: it gives away {told:.3g} "
+        f"bits, less than the {chance.mean_bits:.3g} bits that the same coding gives away, on "
+        "average, with the sensitive values dealt to the records at random. Applied to "
+        f"other records it may give away more; {shown} how much.",
         is_public=False,
     )
 

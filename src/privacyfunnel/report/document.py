@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import scipy.sparse as sp
-
 from privacyfunnel import __version__
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Column, Round, show
-from privacyfunnel.information import entropy, mutual_information, share
+from privacyfunnel.information import share
 from privacyfunnel.limits import least_leakage
-from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.objectives import utility
 from privacyfunnel.report.cautions import about_release, about_table
+from privacyfunnel.report.coded import code_of, columns_kept
 from privacyfunnel.report.measuring import Measured
 from privacyfunnel.report.stakes import Stakes
 
@@ -24,12 +22,14 @@ if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.frontiers import Frontier
     from privacyfunnel.joint import Joint
+    from privacyfunnel.report.audited import Audited
     from privacyfunnel.tables import Released
 
 FORMAT = "privacyfunnel report"
 VERSION = 1
 SHOWN = 8  # symbols shown from either end of the sizes
 PROVED = 1e-9  # bits from the limit that count as none
+PUBLIC_MEASURES = ("k", "unique")  # of the audit, those that do not describe S
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Asked:
     form: str = "parquet"
     is_public: bool = False
     command: str = ""
+    attackers: bool | None = None  # None: where they take some seconds only
+    holdout: float | None = None  # the share of the records that the method is checked on
 
 
 def describe(
@@ -58,17 +60,25 @@ def describe(
     released: Released,
     measured: Measured,
     frontier: Frontier,
+    audited: Audited,
     *,
+    held_out: Mapping[str, Any] | None = None,
     identifiers: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
     joint = frontier.joint
-    code = _code_of(joint, book)
+    code = code_of(joint, book)
     rule = code.push(joint)  # S and X̂ as the rule joins them; for a hard code the file's own
-    chance = shuffled(joint, code, seed=asked.seed)
     cautions = [
         *about_table(stakes, book.roles, identifiers),
-        *about_release(book, asked.keep, released.n_dropped, chance, rule.information),
+        *about_release(
+            book,
+            asked.keep,
+            released.n_dropped,
+            audited.chance,
+            rule.information,
+            is_held_out=held_out is not None,
+        ),
     ]
     return {
         "format": FORMAT,
@@ -95,12 +105,14 @@ def describe(
             "as_it_is": stakes.guess_seeing,
             "released": best_guess(rule),
         },
-        "drawn": _drawn(joint, measured, asked.seed) if book.soft else None,
+        "drawn": _drawn(measured, audited.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
-        "chance": None if chance is None else asdict(chance),
+        "chance": None if audited.chance is None else asdict(audited.chance),
         "columns": columns_kept(joint, book),
         "symbols": _symbols(book),
         "frontier": _frontier(frontier),
+        "audit": audited.as_dict(),
+        "held_out": held_out,
         "cautions": [asdict(caution) for caution in cautions],
     }
 
@@ -126,45 +138,15 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         "measured": {k: measured[k] for k in ("utility", "utility_bits", "entropy_x_bits")},
         "columns": [c for c in document["columns"] if c["name"] not in secret],
         "symbols": document["symbols"],
+        "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
     }
 
 
-def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
-    """For each public column I(column;X̂) and H(column): how much of it is kept."""
-    code = _code_of(joint, book)
-    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
-    found = []
-    for i, column in enumerate(book.roles.public):
-        values = [x if len(book.roles.public) == 1 else x[i] for x in joint.labels_x]
-        place = {value: k for k, value in enumerate(dict.fromkeys(values))}
-        rows = [place[value] for value in values]
-        into = sp.csr_array((np.ones(len(rows)), (rows, range(len(rows)))))
-        p = into @ p_xxhat
-        whole = entropy(np.asarray(p.sum(axis=1)).ravel())
-        kept = mutual_information(p)
-        found.append(
-            {
-                "name": column.name,
-                "distinct": len(place),
-                "entropy_bits": whole,
-                "kept_bits": kept,
-                "kept": kept / whole if whole else 1.0,
-            }
-        )
-    return found
-
-
-def _code_of(joint: Joint, book: Codebook) -> Any:
-    """The codebook's code over the joint's own order of values."""
-    from privacyfunnel.codes import Channel, Partition
-
-    several = len(book.roles.public) > 1
-    place = {value: i for i, value in enumerate(book.values)}
-    order = [place[x if several else (x,)] for x in joint.labels_x]
-    if book.soft:
-        return Channel(book.code.matrix[order])
-    return Partition([book.rows[i][0][0] for i in order])
+def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the file looks like as a table, which everyone who has it can count."""
+    kept = ("key", "name", "value", "infinite", "unit", "meaning", "safer", "note")
+    return [{k: row[k] for k in kept} for row in measures if row["key"] in PUBLIC_MEASURES]
 
 
 def _asked(asked: Asked, book: Codebook) -> dict[str, Any]:
@@ -180,6 +162,8 @@ def _asked(asked: Asked, book: Codebook) -> dict[str, Any]:
         "seed": asked.seed,
         "expand": asked.expand,
         "keep": list(asked.keep),
+        "attackers": asked.attackers,
+        "holdout": asked.holdout,
     }
 
 
@@ -212,9 +196,8 @@ def _measured(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[st
     }
 
 
-def _drawn(joint: Joint, measured: Measured, seed: int) -> dict[str, Any]:
+def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     """What the file of one draw shows, and how much of it chance alone would."""
-    chance = None if joint.n_records is None else shuffled(measured.joint, seed=seed)
     return {
         "utility": share(measured.utility_bits, measured.entropy_x_bits),
         "utility_bits": measured.utility_bits,

@@ -7,14 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.auditing import hold_out
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.folders import check_folder, together
 from privacyfunnel.objectives import Funnel
+from privacyfunnel.parallel import Progress
+from privacyfunnel.report.audited import audit_release
 from privacyfunnel.report.document import Asked, describe, without_sensitive
+from privacyfunnel.report.holding import on_unseen
 from privacyfunnel.report.measuring import Measured, measure
 from privacyfunnel.report.page import page
+from privacyfunnel.report.searching import search
 from privacyfunnel.report.stakes import stakes
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.tables import Counts, Table, identifiers
@@ -24,13 +29,12 @@ from privacyfunnel.tables.releasing import FORMATS
 from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers import Frontier
     from privacyfunnel.joint import Joint
 
 AGREE = 1e-9  # bits that the written file may differ from what the search has measured
 OTHERS = ("codebook.json", "report.html", "report.json")
 
-Progress = Callable[[int, int], None]
+Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
 
 
 class NotAsMeasured(RuntimeError):
@@ -51,34 +55,6 @@ def check_output(table: Table, folder: Path, form: str, force: bool = False) -> 
             raise InvalidInput(f"{path} is the table itself, which is never changed; name another.")
 
 
-def search(
-    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
-) -> tuple[Frontier, Solution]:
-    """The frontier, and the release that meets the target."""
-    import privacyfunnel as pf
-
-    if jobs == 0:
-        raise InvalidInput("jobs must be 1 or more, or -1 for all cores; got 0.")
-    method = "soft" if asked.soft else "best"
-    options: dict[str, Any] = {} if asked.soft else {"min_count": asked.min_count}
-    found = pf.frontier(
-        joint,
-        method=method,
-        n_points=asked.points,
-        n_jobs=jobs,
-        seed=asked.seed,
-        progress=progress,
-        effort=asked.effort,
-        **options,
-    )
-    if "lam" not in asked.target:
-        return found, found.at(**asked.target)
-    if not asked.soft:
-        options["effort"] = asked.effort
-    objective = pf.Funnel(asked.target["lam"])
-    return found, pf.solve(joint, objective, method, seed=asked.seed, **options)
-
-
 def make_release(
     table: Table,
     counts: Counts,
@@ -88,29 +64,36 @@ def make_release(
     jobs: int = 1,
     force: bool = False,
     progress: Progress | None = None,
+    stages: Stages = lambda _: None,
 ) -> dict[str, Any]:
     """Search, write, measure again and report; the full document is given back.
 
     The four files appear together or not at all. With ``asked.is_public`` codebook and report are
-    without any statistic about S; the document that is given back has them.
+    without any statistic about S; the document that is given back has them. ``progress`` is told of
+    the search; ``stages`` is asked for one more for each check that follows it.
     """
     folder = Path(folder)
     check_output(table, folder, asked.form, force)
-    if counts.roles.weight is not None and asked.min_count > 1:
-        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
-    if asked.soft and asked.min_count > 1:
-        raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
+    _check_asked(counts, asked)
     joint = counts.joint()
     choices: dict[str, Any] = {"expand": asked.expand, "keep": asked.keep, "key": asked.key}
     _check_plan(table, counts, joint, choices)
+    parts = None if asked.holdout is None else hold_out(joint, asked.holdout, seed=asked.seed)
     with together(folder, files_of(asked.form), force) as work:
-        found, solution = search(joint, asked, jobs=jobs, progress=progress)
+        searching = progress or stages("Searching releases")
+        found, solution = search(joint, asked, jobs=jobs, progress=searching)
         book = Codebook.from_solution(
             joint, solution, counts.roles, target=asked.target, seed=asked.seed
         )
         released = write_release(table, book, work / files_of(asked.form)[0], **choices)
         measured = measure(table, counts.roles, released.path)
         _check_same(book, measured)
+        held_out = None
+        if parts is not None:
+            bar = stages("Checking on records held out")
+            held_out = on_unseen(*parts, counts.roles, asked, jobs=jobs, progress=bar)
+        bar = stages("Auditing the release")
+        audited = audit_release(joint, book, measured.joint, asked, jobs=jobs, progress=bar)
         document = describe(
             asked,
             stakes(joint, seed=asked.seed),
@@ -118,14 +101,29 @@ def make_release(
             released,
             measured,
             found,
+            audited,
+            held_out=held_out,
             identifiers=_identifiers(table, counts, asked.keep),
         )
-        shown = without_sensitive(document) if asked.is_public else document
-        (book.public() if asked.is_public else book).save(work / "codebook.json")
-        (work / "report.html").write_text(page(shown), encoding="utf-8", newline="\n")
-        text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
-        (work / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+        _write_words(work, book, document, asked.is_public)
     return document
+
+
+def _write_words(work: Path, book: Codebook, document: Mapping[str, Any], is_public: bool) -> None:
+    """The codebook and the report beside the release."""
+    shown = without_sensitive(document) if is_public else document
+    (book.public() if is_public else book).save(work / "codebook.json")
+    (work / "report.html").write_text(page(shown), encoding="utf-8", newline="\n")
+    text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
+    (work / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _check_asked(counts: Counts, asked: Asked) -> None:
+    """Refuse what does not go together."""
+    if counts.roles.weight is not None and asked.min_count > 1:
+        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
+    if asked.soft and asked.min_count > 1:
+        raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
 
 def _check_plan(table: Table, counts: Counts, joint: Joint, choices: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from privacyfunnel.codebook.values import decode
 from privacyfunnel.codebook.words import FEW
 from privacyfunnel.columns import KINDS, show
 from privacyfunnel.report import words
+from privacyfunnel.report.checks_page import audit_part, held_out_part, public_part
 from privacyfunnel.report.escape import safe
 from privacyfunnel.report.figures import listed, number, percent
 from privacyfunnel.report.picture import draw
@@ -38,7 +39,12 @@ def _body(document: Document, title: str) -> str:
         sections += [
             _section("What is kept and what is given away", _scores(document)),
             _section("Where this release stands", _figure(document)),
+            _section("What the release tells an attacker", audit_part(document)),
         ]
+        if document["held_out"] is not None:
+            sections.append(_section("On records that it has not seen", held_out_part(document)))
+    else:
+        sections.append(_section("The release as a table", public_part(document)))
     sections += [
         _section("What is kept of each column", _columns(document)),
         *_symbols(document),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privacyfunnel.report import audit_words, holdout_words
+from privacyfunnel.report.attacker_words import attackers
 from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
@@ -139,4 +141,16 @@ def summary(document: Document) -> list[str]:
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
         limit(document),
         *([] if document["drawn"] is None else [drawn(document)]),
+        *_smallest(document),
+        *([] if document["asked"]["attackers"] is False else attackers(document["audit"])),
+        *([] if document["held_out"] is None else [holdout_words.in_short(document)]),
     ]
+
+
+def _smallest(document: Document) -> list[str]:
+    """How few records share a symbol, where records are counted."""
+    k, unique = (audit_words.of(document["audit"], key)["value"] for key in ("k", "unique"))
+    if k is None:
+        return []
+    alone = f"; {percent(unique)} of the records are alone with theirs" if unique else ""
+    return [f"The rarest symbol is shared by {several(k, 'record')}{alone}."]

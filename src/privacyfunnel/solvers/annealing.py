@@ -17,7 +17,7 @@ from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import equal_profiles
 from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_at_least, check_memory
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
@@ -117,6 +117,8 @@ class Oven:
         self.profile, self.parts = profile(inner), parts(inner)
         self.log_p = np.log(np.maximum(inner.p_x, 1e-300))
         self.most = n_symbols or (SYMBOLS if inner.n_x > LARGE else inner.n_x + 1)
+        what = f"a soft code of {inner.n_x:,} values and up to {self.most} symbols"
+        check_memory(what, 40.0 * self.most * inner.n_x, "bound it with n_symbols=")
 
     def state(self, code: Code) -> State:
         """A code of X as a state to begin from."""

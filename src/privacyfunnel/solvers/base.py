@@ -24,6 +24,7 @@ class Status(Enum):
     AT_LIMIT = "Proved optimal: it meets the limit that no release can beat."
     THRESHOLD = "No further merge keeps the threshold."
     MAX_ITER = "Stopped at max_iter; raise it, or loosen tol."
+    OUT_OF_TIME = "Stopped at max_seconds: the best found so far."
     UNLUCKY_START = (
         "The one start found no merge, but a pair would lower the objective; drop paper=True."
     )

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.limits import gap
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.blocks import Progress, plan_for
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
+from privacyfunnel.solvers.large import solve_large, solve_large_at
 from privacyfunnel.solvers.moves import (
     Ground,
     Labels,
@@ -57,6 +59,8 @@ EFFORTS = {
     "thorough": Effort(sweeps=3000, finalists=6, final_sweeps=30_000, moves=2e9),
 }
 
+LARGE = {"fast": 500, "normal": 1000, "thorough": 2000}  # symbols beyond which blocks are searched
+
 PORTFOLIO = (IacMdsf(), GreedyMerge(), MoveSearch())
 
 Candidate = tuple[Labels, bool]  # labels to start from, and whether to keep their number
@@ -68,16 +72,22 @@ class BestSearch:
     """The default method: greedy, IAC-MDSF and random starts, annealed and polished by moves.
 
     Never worse than greedy, IAC-MDSF or moves alone with the same seed. Alphabets of up to 12
-    symbols are searched exhaustively. ``effort`` ("fast", "normal" or "thorough") is the budget;
-    ``min_count`` the least number of records that every released symbol must cover.
+    symbols are searched exhaustively, those of more than a thousand in blocks (`BlockSearch`).
+    ``effort`` ("fast", "normal" or "thorough") is the budget; ``min_count`` the least number of
+    records that every released symbol must cover. In blocks, ``max_seconds`` ends the search early
+    with the best found so far, and ``progress`` is called with (done, all).
     """
 
     effort: str = "normal"
     min_count: int = 1
+    max_seconds: float | None = None
+    progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("effort", self.effort, list(EFFORTS))
         check_at_least("min_count", self.min_count, 1)
+        if self.max_seconds is not None:
+            check_at_least("max_seconds", self.max_seconds, 0.0)
 
     def solve(
         self,
@@ -91,6 +101,8 @@ class BestSearch:
         ground, price = self.ground(joint), Price(objective.weights)
         if joint.n_x <= SMALL and ground.least == 0:
             return ExhaustiveSearch().solve(joint, objective, rng=rng)
+        if joint.n_x > LARGE[self.effort]:
+            return self._in_blocks(joint, objective, rng)
         # Each method gets the generator as it is now, and so does what it would do on its own.
         alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
@@ -117,6 +129,8 @@ class BestSearch:
         rng: np.random.Generator,
     ) -> Solution:
         """The best code found that meets the target; `TargetUnreachable` where none does."""
+        if joint.n_x > LARGE[self.effort]:
+            return self._in_blocks(joint, target, rng)
         ground, price = self.ground(joint), target.price
         codes = list(starts)
         groups = _groups(joint, target.problem)
@@ -138,6 +152,21 @@ class BestSearch:
             labels = swap(ground, labels, price)
         objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
+
+    def _in_blocks(
+        self, joint: Joint, demand: Objective | Target, rng: np.random.Generator
+    ) -> Solution:
+        """The search for large alphabets, over groups of equal p(s given x) where there are any."""
+        plan = plan_for(joint.n_x, self.effort, self.max_seconds, self.progress)
+        groups = _groups(joint, demand.problem)
+        ground = self.ground(joint if groups is None else groups.push(joint))
+        if isinstance(demand, Target):
+            found = solve_large_at(ground, demand, plan, rng=rng)
+        else:
+            found = solve_large(ground, demand, plan, rng=rng)
+        if groups is None:
+            return found
+        return Solution.measured(joint, found.objective, _lift(found, groups), found.status)
 
     def ground(self, joint: Joint) -> Ground:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
@@ -206,14 +235,10 @@ def equal_profiles(joint: Joint) -> Partition:
     >>> equal_profiles(Joint.from_counts([[1, 2, 0], [1, 2, 3]])).labels
     array([0, 0, 1])
     """
-    counts, known = joint.counts, dict[tuple[bytes, bytes], int]()
-    labels = []
-    for x in range(joint.n_x):
-        cells = slice(counts.indptr[x], counts.indptr[x + 1])
-        profile = np.round(counts.data[cells] / counts.data[cells].sum(), 12)
-        key = (counts.indices[cells].tobytes(), profile.tobytes())
-        labels.append(known.setdefault(key, len(known)))
-    return Partition(labels)
+    from privacyfunnel._kernels.similar import profile_keys
+
+    keys = profile_keys(csc_columns(joint.counts))
+    return Partition(np.unique(keys, axis=0, return_inverse=True)[1].ravel())
 
 
 def _groups(joint: Joint, problem: str) -> Partition | None:

@@ -91,7 +91,7 @@ class Family:
         if self.n_symbols is not None:
             return self._small(target)
         if met or len(hull) == 1:
-            return _channel((met or hull)[-1].code)
+            return channel_of((met or hull)[-1].code)
         two = self._between(hull[i], hull[i + 1], target)
         finer = self._mixture([m.code for m in hull[i : i + 2]], target) if self.fine else None
         if finer is None:
@@ -189,7 +189,8 @@ def rows_of(code: Code) -> Array:
     return np.ascontiguousarray(code.matrix.toarray().T)
 
 
-def _channel(code: Code) -> Channel:
+def channel_of(code: Code) -> Channel:
+    """The code as a channel, which a hard one is too."""
     return code if isinstance(code, Channel) else Channel(code.matrix)
 
 
@@ -201,7 +202,7 @@ def time_share(left: Code, right: Code, share: float) -> Channel:
            [0.75, 0.  , 0.25]])
     """
     if share <= 0.0 or share >= 1.0:
-        return _channel(left if share <= 0.0 else right)
+        return channel_of(left if share <= 0.0 else right)
     return Channel(sp.hstack([left.matrix * (1.0 - share), right.matrix * share]))
 
 

@@ -1,188 +1,164 @@
-"""Large: alphabets too large for the whole search are grouped first, searched, and refined."""
+"""Large: alphabets beyond the reach of the whole search, for one λ, one target or one size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
-from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.best import EFFORTS, NEAR_LIMIT, BestSearch
-from privacyfunnel.solvers.moves import (
-    DESCENT_SWEEPS,
-    Ground,
-    Labels,
-    MoveSearch,
-    Price,
-    anneal,
-)
-from privacyfunnel.solvers.pairwise import MergePath, merge_path
-from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.blocks import BlockSearch, Plan
+from privacyfunnel.solvers.merging import merge_path
+from privacyfunnel.solvers.moves import Ground, Labels, anneal, merge_small
+from privacyfunnel.solvers.similar import cluster_sums
+from privacyfunnel.solvers.targets import Target
 
-LARGE = {"fast": 500, "normal": 1500, "thorough": 5000}  # more symbols than these are grouped
-GROUPS = {"fast": 300, "normal": 800, "thorough": 2000}  # into so many
-BUDGET = {"fast": 6e8, "normal": 6e9, "thorough": 6e10}  # prices of cells that refining may take
-BLOCK = 256  # symbols whose pairs are all priced; a block's merge path takes a few hundredths of a second
-CUTS = 12  # sizes at which the blocks are cut besides, and twice more around the best of them
-SWEEPS, WARM = 20, 0.3  # of the annealing that refines: not hot enough to forget
+STEPS = 8  # halvings of the range of λ in which a target lies
+NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
+EXACT = 500  # clusters up to which every pair is priced on the way down
+MOVES = 2e9  # cells that may be priced to polish a code at its target
 
 
 @dataclass(frozen=True, eq=False)
-class BlockPaths:
-    """Greedy merge paths inside blocks of the alphabet: n·BLOCK pairs are priced instead of n²."""
+class Point:
+    """A partition and its informations in bits, found at one λ."""
 
-    joint: Joint
-    blocks: tuple[NDArray[np.intp], ...]
-    paths: tuple[MergePath, ...]
+    lam: float
+    labels: Labels
+    leakage: float
+    utility: float
 
-    def cut(self, n_groups: int) -> Partition:
-        """About ``n_groups`` groups: every block merged down by the same factor."""
-        labels, start = np.zeros(self.joint.n_x, dtype=np.int64), 0
-        for block, path in zip(self.blocks, self.paths, strict=True):
-            kept = max(1, round(len(block) * n_groups / self.joint.n_x))
-            part = path.cut(len(block) - kept)
-            labels[block] = start + part.labels
-            start += part.n_symbols
-        return Partition(labels)
-
-
-def block_paths(joint: Joint, problem: str, rng: np.random.Generator) -> BlockPaths:
-    """Merge paths that lose little of what the problem wants.
-
-    The bottleneck keeps relevance by merging symbols of similar p(s given x), so a block holds
-    neighbours; the funnel merges symbols that hide each other, which any random block has.
-
-    >>> joint = Joint.from_counts(np.random.default_rng(0).poisson(2.0, size=(3, 600)))
-    >>> block_paths(joint, "bottleneck", np.random.default_rng(0)).cut(60).n_symbols
-    60
-    """
-    order = _by_profile(joint) if problem == "bottleneck" else rng.permutation(joint.n_x)
-    weights = (-1.0, 0.0) if problem == "bottleneck" else (1.0, -0.8)
-    blocks = tuple(np.array_split(order, -(-joint.n_x // BLOCK)))
-    parts = (Joint.from_counts(joint.counts[:, block]) for block in blocks)
-    return BlockPaths(joint, blocks, tuple(merge_path(part, weights) for part in parts))
+    def on(self, quantity: str) -> float:
+        """The information that a target bounds."""
+        return self.utility if quantity == "utility" else self.leakage
 
 
 def solve_large(
-    joint: Joint, demand: Objective | Target, solver: BestSearch, *, rng: np.random.Generator
+    ground: Ground, objective: Objective, plan: Plan, *, rng: np.random.Generator
 ) -> Solution:
-    """A code for one λ or one exact target, by way of a smaller alphabet of groups.
+    """A code of low value for one λ, by moves inside blocks of clusters."""
+    search = BlockSearch(ground, objective.problem, objective.weights)
+    labels = search.search(plan, rng)
+    late = time.monotonic() > plan.deadline
+    status = Status.OUT_OF_TIME if late else Status.CONVERGED
+    return Solution.measured(ground.joint, objective, Partition(labels), status)
 
-    Symbols are merged to some hundred groups, a code of the groups is searched as ever, and its
-    members then move one by one. The blocks cut at other sizes compete, for a demand that needs
-    more symbols than there are groups.
+
+def solve_large_at(
+    ground: Ground, target: Target, plan: Plan, *, rng: np.random.Generator
+) -> Solution:
+    """A code that meets one target: λ is halved in on it, then clusters are merged down to it.
+
+    Both informations of the code at λ rise with λ for the funnel and fall with it for the
+    bottleneck. A code a little above the target loses the rest by merges of few symbols each, so
+    that the target is met to within one of them.
     """
-    ground = solver.ground(joint)
-    price = demand.price if isinstance(demand, Target) else Price(demand.weights)
-    blocks = block_paths(joint, demand.problem, rng)
-    starts = [] if ground.least > 0 else _best_cuts(blocks, price)
-    grouped = _solve_grouped(blocks.cut(GROUPS[solver.effort]), joint, demand, solver, rng)
-    if grouped is not None:
-        starts.append(grouped)
-    if not starts:
-        raise TargetUnreachable(
-            f"no release with min_count={solver.min_count} meets the target; lower either."
-        )
-    # A bottleneck's code breaks up into many small clusters, each of which makes a sweep longer.
-    sweeps = SWEEPS if demand.problem == "bottleneck" else EFFORTS[solver.effort].sweeps
-    floor = demand.floor(joint) if isinstance(demand, Target) else -np.inf
-    labels = _refine(ground, price, floor, starts, solver.effort, sweeps, rng)
-    objective = demand
-    if isinstance(demand, Target):
-        objective = PROBLEMS[demand.problem](min(1.0, max(0.0, demand.slope)))
-    assert isinstance(objective, Objective)
-    return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
-
-
-def _by_profile(joint: Joint) -> NDArray[np.intp]:
-    """Symbols in an order that puts similar p(s given x) together: by the likeliest s."""
-    counts = joint.counts.tocoo()
-    shares = counts.data / (joint.p_x * joint.total)[counts.col]
-    best = np.lexsort((-counts.row, shares, counts.col))  # the last of a symbol's cells is its best
-    last = np.cumsum(np.bincount(counts.col, minlength=joint.n_x)) - 1
-    cell = best[last]
-    return np.lexsort((shares[cell], counts.row[cell]))
-
-
-def _best_cuts(blocks: BlockPaths, price: Price) -> list[Partition]:
-    """The blocks cut at the size of lowest price, found on a grid and on two finer ones.
-
-    With it comes a cut of twice the size: it is loose where the other just meets the target, and
-    single moves often go further from there.
-    """
-    n = blocks.joint.n_x
-    sizes = np.geomspace(len(blocks.blocks), n, CUTS).round().astype(int)
-    found = {1: Partition.trivial(n)}
-    for _ in range(3):
-        found |= {int(size): blocks.cut(int(size)) for size in sizes}
-        best = min(found, key=lambda size: _value(blocks.joint, found[size], price))
-        below = max((size for size in found if size < best), default=best)
-        above = min((size for size in found if size > best), default=best)
-        sizes = np.linspace(below, above, CUTS).round().astype(int)
-    return [found[best], blocks.cut(min(n, 2 * best))]
-
-
-def _value(joint: Joint, code: Partition, price: Price) -> float:
-    return price.of(leakage(joint, code), utility(joint, code))
-
-
-def _solve_grouped(
-    groups: Partition,
-    joint: Joint,
-    demand: Objective | Target,
-    solver: BestSearch,
-    rng: np.random.Generator,
-) -> Partition | None:
-    """The code of the groups as a code of their members; None where the groups cannot meet it."""
-    small = groups.push(joint)
-    try:
-        if isinstance(demand, Target):
-            starts = cuts_at(greedy_paths(small, demand.problem), demand)
-            found = solver.solve_at(small, demand, starts=starts, rng=rng)
-        else:
-            # The portfolio's set functions may take ten times as long as its moves.
-            quick = solver.effort == "fast" and solver.min_count == 1
-            chosen: Solver = MoveSearch() if quick else solver
-            found = chosen.solve(small, demand, rng=rng)
-    except TargetUnreachable:
-        return None
-    assert isinstance(found.code, Partition)
-    return Partition(found.code.labels[groups.labels])
-
-
-def _refine(
-    ground: Ground,
-    price: Price,
-    floor: float,
-    starts: Sequence[Partition],
-    effort: str,
-    most_sweeps: int,
-    rng: np.random.Generator,
-) -> Labels:
-    """Plain moves from every start, annealed ones from the best; the best of all."""
     joint = ground.joint
-    found = list(starts)
+    points = sorted(_around(ground, target, plan, rng), key=lambda p: p.on(target.quantity))
+    found = [p.labels for p in points]
+    n_below = sum(p.on(target.quantity) < target.bits - 1e-12 for p in points)
+    if n_below < len(points):
+        found += _down_to(ground, target, points[n_below], rng)
+    elif ground.least == 0:
+        found.append(_up_to(ground, target, points[-1]))
 
-    def moved(code: Partition, sweeps: int) -> None:
-        labels = anneal(ground, code.labels, price, sweeps, rng, hot=WARM)
-        found.extend([] if labels is None else [Partition(labels)])
+    def price(labels: Labels) -> float:
+        code = Partition(labels)
+        return target.price.of(leakage(joint, code), utility(joint, code))
 
-    for start in starts:
-        if _affordable(joint, start, effort) >= 0:
-            moved(start, 0)
-    best = min(found, key=lambda code: _value(joint, code, price))
-    sweeps = min(most_sweeps, _affordable(joint, best, effort))
-    if sweeps > 0 and _value(joint, best, price) > floor + NEAR_LIMIT:
-        moved(best, sweeps)
-    return min(found, key=lambda code: _value(joint, code, price)).labels
+    best = min(found, key=price)
+    if price(best) == np.inf:
+        rule = f" with every symbol of {ground.least:g} records" if ground.least > 0 else ""
+        raise TargetUnreachable(f"no release found meets the target{rule}; lower either.")
+    objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
+    late = time.monotonic() > plan.deadline
+    status = Status.OUT_OF_TIME if late else Status.CONVERGED
+    return Solution.measured(joint, objective, Partition(best), status)
 
 
-def _affordable(joint: Joint, code: Partition, effort: str) -> int:
-    """Annealing sweeps that the budget has room for, beside the plain ones that follow."""
-    return int(BUDGET[effort] / (joint.counts.nnz * code.n_symbols)) - DESCENT_SWEEPS
+def _around(ground: Ground, target: Target, plan: Plan, rng: np.random.Generator) -> list[Point]:
+    """Points at λ ever nearer to the target."""
+    joint, problem = ground.joint, target.problem
+    low, high = 0.0, 1.0  # less and more is told at these λ of the funnel
+    short = plan._replace(rounds=max(4, plan.rounds // 3), progress=None)
+    points: list[Point] = []
+    whole = joint.entropy_x if target.quantity == "utility" else joint.entropy_s
+    lam, labels = 0.5, None
+    for step in range(STEPS):
+        objective = PROBLEMS[problem](lam)
+        search = BlockSearch(ground, problem, objective.weights)
+        labels = search.search(short, rng) if labels is None else search.run(labels, short, rng)
+        points.append(_point(joint, lam, labels))
+        excess = points[-1].on(target.quantity) - target.bits
+        if 0.0 <= excess <= NEAR * whole or time.monotonic() > plan.deadline:
+            break
+        if (excess > 0.0) == (problem == "funnel"):
+            high = lam
+        else:
+            low = lam
+        lam = 0.5 * (low + high)
+        if plan.progress is not None:
+            plan.progress(step + 1, STEPS)
+    return points
+
+
+def _up_to(ground: Ground, target: Target, below: Point) -> Labels:
+    """Clusters dissolved into their symbols, those first that gain most for what they cost."""
+    joint, labels = ground.joint, below.labels
+    sums = cluster_sums(joint.counts, labels)
+    alone_g, alone_f = _eta_sums(joint.counts)
+    whole_g, whole_f = _eta_sums(sums)
+    gain_f = whole_f - np.bincount(labels, weights=alone_f)
+    gain_g = whole_g - np.bincount(labels, weights=alone_g)
+    kept, told = gain_f / joint.total, (gain_f - gain_g) / joint.total
+    order = np.argsort(target.sign * told / np.maximum(kept, 1e-300), kind="stable")
+    order = order[kept[order] > 0.0]
+    rise = np.cumsum((kept if target.quantity == "utility" else told)[order])
+    missing = target.bits - below.on(target.quantity)
+    at_least = (target.problem == "funnel") == (target.quantity == "utility")
+    n = int(np.searchsorted(rise, missing - 1e-12))
+    dissolved = np.isin(labels, order[: n + 1 if at_least else n])
+    new = labels.copy()
+    new[dissolved] = labels.max() + 1 + np.arange(np.count_nonzero(dissolved))
+    return Partition(new).labels
+
+
+def _eta_sums(sums: sp.csc_array) -> tuple[Array, Array]:
+    """Σ_s η of each column's cells, and η of its mass."""
+    cells = np.add.reduceat(plogp(sums.data), sums.indptr[:-1])
+    return cells, plogp(np.asarray(sums.sum(axis=0)))
+
+
+def _point(joint: Joint, lam: float, labels: Labels) -> Point:
+    code = Partition(labels)
+    return Point(lam, code.labels, leakage(joint, code), utility(joint, code))
+
+
+def _down_to(
+    ground: Ground, target: Target, above: Point, rng: np.random.Generator
+) -> list[Labels]:
+    """The clusters of a code merged until they just meet the target; and that polished by moves."""
+    joint, code = ground.joint, Partition(above.labels)
+    small = code.push(joint)
+    sign = target.sign
+    path = merge_path(small, (sign, -sign * above.lam), exact=EXACT)
+    told, kept = path.informations
+    values = kept if target.quantity == "utility" else told
+    at_least = (target.problem == "funnel") == (target.quantity == "utility")
+    n_above = int(np.count_nonzero(values >= target.bits - 1e-12))
+    cut = min(max(n_above - 1 if at_least else n_above, 0), len(path.merges))
+    labels = path.cut(cut).labels[code.labels]
+    if ground.least > 0:
+        labels = merge_small(ground, labels, target.price)
+    found = [labels]
+    if joint.counts.nnz * (int(labels.max()) + 2) * 20 <= MOVES:
+        better = anneal(ground, labels, target.price, 0, rng)
+        found += [] if better is None else [better]
+    return found

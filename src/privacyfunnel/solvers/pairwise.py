@@ -1,101 +1,18 @@
-"""Pairwise merging: the baselines of the field and greedy merging on L, all on one heap of prices."""
+"""Pairwise merging: the baselines of the field and greedy merging on L, all on one merge path."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
-from privacyfunnel.solvers.base import FLAT, Solution, Status, Step
+from privacyfunnel.solvers.base import FLAT, Solution, Status
+from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.validation import check_at_least
-
-
-@dataclass(frozen=True, eq=False)
-class MergePath:
-    """The merges of a pairwise run, in order: computed once, cut anywhere.
-
-    ``merges[k]`` holds the two clusters that become cluster n_x + k.
-    """
-
-    joint: Joint
-    merges: NDArray[np.int32]
-
-    def cut(self, n_merges: int) -> Partition:
-        """The partition after the first ``n_merges`` merges."""
-        n = self.joint.n_x
-        labels = np.arange(n + n_merges)
-        for k in range(n_merges - 1, -1, -1):  # a cluster's fate is that of what it became
-            labels[self.merges[k]] = labels[n + k]
-        return Partition(labels[:n])
-
-    @cached_property
-    def informations(self) -> tuple[Array, Array]:
-        """(I(S;X̂), I(X;X̂)) in bits before the first merge and after each."""
-        joint, n = self.joint, self.joint.n_x
-        sums = np.zeros((n + len(self.merges), joint.n_s))
-        sums[:n] = joint.counts.toarray().T
-        for k, (i, j) in enumerate(self.merges):
-            sums[n + k] = sums[i] + sums[j]
-        f, g = plogp(sums.sum(axis=1)), plogp(sums).sum(axis=1)  # η summed over each cluster
-        i, j = self.merges[:, 0], self.merges[:, 1]
-        drop_f = (f[i] + f[j] - f[n:]) / joint.total
-        drop_g = (g[i] + g[j] - g[n:]) / joint.total
-        leakage = joint.information + np.concatenate([[0.0], np.cumsum(drop_f - drop_g)])
-        utility = joint.entropy_x + np.concatenate([[0.0], np.cumsum(drop_f)])
-        return leakage, utility
-
-    def solution(
-        self, objective: Objective, status: Status, n_merges: int | None = None
-    ) -> Solution:
-        """The end of the path (or its cut) as a solution, with the way there as its history."""
-        n_merges = len(self.merges) if n_merges is None else n_merges
-        alpha, beta = objective.weights
-        leakage, utility = self.informations
-        sizes = self.joint.n_x - np.arange(n_merges + 1)
-        history = tuple(
-            Step(float(alpha * leakage[k] + beta * utility[k]), int(size), 2 if k else 0)
-            for k, size in enumerate(sizes)
-        )
-        return Solution.measured(self.joint, objective, self.cut(n_merges), status, history)
-
-
-def merge_path(
-    joint: Joint,
-    weights: tuple[float, float],
-    *,
-    keep: tuple[float, float] = (0.0, 0.0),
-    threshold: float = -np.inf,
-    n_symbols: int = 1,
-    stop_change: float = np.inf,
-) -> MergePath:
-    """Merge the pair that lowers α I(S;X̂) + β I(X;X̂) most, as long as it is allowed.
-
-    ``weights`` are (α, β); ``keep`` are the weights of a second such sum that must stay at or above
-    ``threshold``. Ends at ``n_symbols`` or when the best change is ``stop_change`` or more.
-    """
-    from privacyfunnel import _kernels
-
-    sums = np.zeros((2 * joint.n_x - 1, joint.n_s))
-    sums[: joint.n_x] = joint.counts.toarray().T
-    slack = keep[0] * joint.information + keep[1] * joint.entropy_x - threshold
-    merges = _kernels.merge_path(
-        sums,
-        sums.sum(axis=1),
-        (weights[0] + weights[1], -weights[0]),
-        (-keep[0] - keep[1], keep[0]),
-        # A hair of room, so that a merge that keeps exactly the threshold is allowed.
-        (slack + 1e-12) * joint.total,
-        n_symbols,
-        stop_change * joint.total,
-    )
-    return MergePath(joint, merges)
 
 
 @dataclass(frozen=True)

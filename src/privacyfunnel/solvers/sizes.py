@@ -8,10 +8,11 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, leakage
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.best import EFFORTS, BestSearch, equal_profiles
-from privacyfunnel.solvers.large import GROUPS, LARGE, block_paths
+from privacyfunnel.solvers.best import EFFORTS, LARGE, BestSearch, equal_profiles
+from privacyfunnel.solvers.blocks import BlockSearch, plan_for
+from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.solvers.moves import Labels, Price, anneal, merge_small
-from privacyfunnel.solvers.pairwise import merge_path
+from privacyfunnel.solvers.similar import similar
 
 STARTS = {"fast": 3, "normal": 10, "thorough": 30}  # random ones, beside the agglomerative one
 MOST_RELEVANCE = Price((-1.0, 0.0))
@@ -32,13 +33,26 @@ def solve_size(
     groups = equal_profiles(joint)
     small = groups.push(joint)
     if small.n_x > LARGE[solver.effort]:
-        coarse = block_paths(small, "bottleneck", rng).cut(GROUPS[solver.effort])
-        found = _search(coarse.push(small), n_symbols, solver, rng)[coarse.labels]
-        found = _improved(small, found, solver, 0, rng)
+        found = _in_blocks(small, n_symbols, solver, rng)
     else:
         found = _search(small, n_symbols, solver, rng)
     code = Partition(found[groups.labels])
     return Solution.measured(joint, Bottleneck(0.0), code, Status.CONVERGED)
+
+
+def _in_blocks(
+    joint: Joint, n_symbols: int, solver: BestSearch, rng: np.random.Generator
+) -> Labels:
+    """Similar symbols together, as many in each cluster, then moves inside blocks of clusters."""
+    ground = solver.ground(joint)
+    order = similar(joint.counts, 1, rng)
+    labels = np.empty(joint.n_x, dtype=np.int64)
+    labels[order] = np.arange(joint.n_x) * n_symbols // joint.n_x
+    if ground.least > 0:
+        labels = merge_small(ground, labels, MOST_RELEVANCE)
+    search = BlockSearch(ground, "bottleneck", MOST_RELEVANCE.weights)
+    plan = plan_for(joint.n_x, solver.effort)
+    return search.run(labels, plan._replace(rounds=plan.rounds // 2), rng, fixed=True)
 
 
 def _search(joint: Joint, n_symbols: int, solver: BestSearch, rng: np.random.Generator) -> Labels:

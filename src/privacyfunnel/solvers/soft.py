@@ -14,8 +14,11 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
-from privacyfunnel.solvers.family import NOTHING, rows_of
+from privacyfunnel.solvers.blocks import plan_for
+from privacyfunnel.solvers.family import NOTHING, channel_of, rows_of
+from privacyfunnel.solvers.large import solve_large
 from privacyfunnel.solvers.limit_release import limit_release
+from privacyfunnel.solvers.moves import Ground
 from privacyfunnel.solvers.perfect import (
     LARGE,
     LN2,
@@ -28,7 +31,8 @@ from privacyfunnel.solvers.perfect import (
     release,
     split,
 )
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.solvers.targets import MOST_SYMBOLS
+from privacyfunnel.validation import check_at_least, check_memory
 
 
 class Effort(NamedTuple):
@@ -56,8 +60,9 @@ class SoftFunnel:
     the same number μ_x for all y that x uses, and a posterior q with −H(S) + λ H(X) < μ·q lowers L.
 
     ``n_symbols`` bounds the released alphabet (default: no more than n_x + 1 are ever needed; 64 for
-    a large X). ``starts`` random channels are tried beside the hard codes, ``rounds`` is how often
-    symbols are added, ``max_iter`` and ``tol`` (bits) end the last descent.
+    an X of more than 400 symbols, and for one of more than 2,000 a hard code is searched in blocks).
+    ``starts`` random channels are tried beside the hard codes, ``rounds`` is how often symbols are
+    added, ``max_iter`` and ``tol`` (bits) end the last descent.
 
     >>> from privacyfunnel.objectives import Funnel
     >>> joint = Joint.from_counts([[2, 0, 1, 0], [0, 2, 0, 1]])
@@ -96,6 +101,8 @@ class SoftFunnel:
             raise InvalidInput(
                 "method 'soft' solves the funnel; use 'annealing' for the bottleneck."
             )
+        if joint.n_x > MOST_SYMBOLS and self.n_symbols is None:
+            return self._in_blocks(joint, objective, rng)
         search = ChannelSearch(joint, objective.lam, self.n_symbols)
         codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
         if not search.bounded:
@@ -111,6 +118,11 @@ class SoftFunnel:
         history = (*history, Step(search.value(best), len(best), inner_steps=steps))
         return Solution.measured(joint, objective, Channel(best.T), status, history)
 
+    def _in_blocks(self, joint: Joint, objective: Objective, rng: np.random.Generator) -> Solution:
+        """A hard code found in blocks, as a channel: one of n_x² entries would not fit."""
+        found = solve_large(Ground(joint), objective, plan_for(joint.n_x, "normal"), rng=rng)
+        return Solution.measured(joint, objective, channel_of(found.code), found.status)
+
 
 class ChannelSearch:
     """One λ of the funnel on one joint; channels are arrays ``[xhat, x]``."""
@@ -121,6 +133,8 @@ class ChannelSearch:
         self.log_p = np.log(np.maximum(joint.p_x, 1e-300))
         self.bounded = n_symbols is not None or joint.n_x > LARGE
         self.most = n_symbols or (SYMBOLS if joint.n_x > LARGE else joint.n_x + 1)
+        what = f"a soft code of {joint.n_x:,} values and up to {self.most} symbols"
+        check_memory(what, 40.0 * self.most * joint.n_x, "bound it with n_symbols=")
 
     def value(self, channel: Array) -> float:
         """L in bits."""

@@ -10,14 +10,26 @@ import numpy as np
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.solvers.family import Bound, Family, chord_slope, reachable, rows_of
+from privacyfunnel.objectives import Funnel
+from privacyfunnel.solvers.blocks import plan_for
+from privacyfunnel.solvers.family import (
+    Bound,
+    Family,
+    channel_of,
+    chord_slope,
+    reachable,
+    rows_of,
+)
+from privacyfunnel.solvers.large import solve_large
 from privacyfunnel.solvers.limit_release import limit_release
-from privacyfunnel.solvers.pairwise import merge_path
+from privacyfunnel.solvers.merging import merge_path
+from privacyfunnel.solvers.moves import Ground
 from privacyfunnel.solvers.perfect import (
     LARGE,
     perfect_privacy,
 )
 from privacyfunnel.solvers.soft import EFFORTS, ChannelSearch
+from privacyfunnel.solvers.targets import MOST_SYMBOLS
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 
@@ -37,8 +49,9 @@ def soft_frontier(
     The frontier of soft codes is convex (time sharing). Its ends are known: `perfect_privacy` on one
     side, `limit_release` on the other, from where on the limit is met. Each gap between two
     neighbours that holds a target is searched at the slope of its chord, from the codes on both
-    sides, and what is found halves it. No channel is worse than a mixture of ``hard`` codes. The
-    result depends on ``seed`` but not on ``n_jobs``.
+    sides, and what is found halves it; where X has more than 2,000 symbols, for hard codes in blocks.
+    No channel is worse than a mixture of ``hard`` codes. The result depends on ``seed`` but not on
+    ``n_jobs``.
 
     >>> from privacyfunnel.objectives import leakage, utility
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
@@ -152,8 +165,11 @@ def _at_slope(
     rounds: int,
     key: Sequence[int],
 ) -> Channel:
-    """A channel of low L at ``lam``, from some codes and a random one."""
-    search = ChannelSearch(joint, lam, n_symbols)
+    """A channel of low L at ``lam``, from some codes and a random one; in blocks where X is large."""
     rng = np.random.default_rng(key)
+    if joint.n_x > MOST_SYMBOLS:
+        plan = plan_for(joint.n_x, "fast")
+        return channel_of(solve_large(Ground(joint), Funnel(lam), plan, rng=rng).code)
+    search = ChannelSearch(joint, lam, n_symbols)
     channel, _ = search.improve([*map(rows_of, codes), search.random(rng)], rounds, rng)
     return Channel(channel.T)

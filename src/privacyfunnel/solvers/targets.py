@@ -11,10 +11,11 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.objectives import PROBLEMS
+from privacyfunnel.solvers.merging import MergePath, merge_path
 from privacyfunnel.solvers.moves import Price
-from privacyfunnel.solvers.pairwise import MergePath, merge_path
 
 PATH_LAMS = (0.5, 0.8, 0.95)  # greedy merge paths whose cuts are starts
+MOST_SYMBOLS = 2000  # of an alphabet that is worth the paths; a larger one is searched in blocks
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Target:
 
 def greedy_paths(joint: Joint, problem: str) -> list[MergePath]:
     """Greedy merge paths for a few λ, down to one cluster; their cuts are good starts."""
+    if joint.n_x > MOST_SYMBOLS:
+        return []
     sign = PROBLEMS[problem].leakage_weight
     return [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
 

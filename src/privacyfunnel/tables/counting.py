@@ -21,9 +21,12 @@ from privacyfunnel.tables.paths import nearest
 from privacyfunnel.tables.quantiles import quantiles
 from privacyfunnel.tables.symbols import Codes, codes_of, combined
 from privacyfunnel.tables.table import Table
+from privacyfunnel.validation import check_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+BYTES = 24  # that a value of a group takes on its way to the counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +167,18 @@ def _group(table: Table, roles: Roles) -> pa.Table:
     by = ", ".join(keys)
     with table.duckdb([*at, *([weight.name] if weight else [])]) as con:
         rows = f"SELECT {', '.join(select)} FROM t"
-        return con.sql(f"SELECT {by}, {sums_sql} FROM ({rows}) GROUP BY {by}").to_arrow_table()
+        # Counted inside the engine first, which spills to disk where they are too many.
+        con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums_sql} FROM ({rows}) GROUP BY {by}")
+        [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
+        check_cells(n_cells, len(keys))
+        return con.sql("FROM g").to_arrow_table()
+
+
+def check_cells(n_cells: int, n_columns: int) -> None:
+    """Refuse more pairs of S and X than fit into memory."""
+    what = f"the table has {n_cells:,} different combinations of these columns, which"
+    needed = n_cells * (n_columns + 2) * BYTES
+    check_memory(what, needed, "coarsen columns with bins or rounding, or name fewer")
 
 
 def _complete(roles: Roles, codes: dict[str, Codes], n: NDArray[np.int64]) -> NDArray[np.bool_]:

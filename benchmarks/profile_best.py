@@ -1,0 +1,29 @@
+"""What does the time of one large search go to? |X| = 100,000, both problems."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import time
+
+from worlds import world
+
+import privacyfunnel as pf
+
+
+def main() -> None:
+    joint = world(100_000)
+    for objective in (pf.Funnel(0.8), pf.Bottleneck(0.15)):
+        pf.solve(world(3_000), objective, effort="fast")  # compile
+        profile = cProfile.Profile()
+        start = time.perf_counter()
+        profile.runcall(pf.solve, joint, objective)
+        whole = time.perf_counter() - start
+        rows = pstats.Stats(profile).stats.items()
+        print(f"{objective}: {whole:.1f} s")
+        for (file, _, name), (_, calls, own, _, _) in sorted(rows, key=lambda r: -r[1][2])[:8]:
+            print(f"  {own / whole:6.1%}  {name} ({file.rsplit('/', 1)[-1]}), {calls} calls")
+
+
+if __name__ == "__main__":
+    main()

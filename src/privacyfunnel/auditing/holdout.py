@@ -1,0 +1,76 @@
+"""Hold out: records put aside by lot, to see how a code does on what it was not made from."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.joint import Joint
+from privacyfunnel.validation import check_rng
+
+LEAST = 10  # records on either side; fewer show nothing
+MOST = 10**9  # records that NumPy can draw from without replacement
+
+
+def hold_out(joint: Joint, share: float, *, seed: int = 0) -> tuple[Joint, Joint]:
+    """The records to make a code from, and the share of them that is put aside at random.
+
+    Records with the same s and x are alike, so the lot is drawn from the counts: the same records
+    in another order, or in another engine, are parted in the same way.
+
+    >>> made_from, put_aside = hold_out(Joint.from_counts([[40, 10], [10, 40]]), 0.3)
+    >>> made_from.n_records, put_aside.n_records
+    (70, 30)
+    """
+    n = _check(joint, share)
+    n_aside = round(share * n)
+    if min(n_aside, n - n_aside) < LEAST:
+        raise InvalidInput(
+            f"a holdout of {share:g} parts the {n:,} records into {n - n_aside:,} and {n_aside:,}; "
+            f"at least {LEAST} are needed on either side: choose another share or leave it out."
+        )
+    cells = joint.counts.tocoo()
+    order = np.lexsort((cells.col, cells.row))
+    rows, columns = cells.row[order], cells.col[order]
+    times = np.rint(cells.data[order]).astype(np.int64)
+    aside = check_rng(seed).multivariate_hypergeometric(times, n_aside, method="marginals")
+    made_from, put_aside = (
+        Joint.from_counts(
+            sp.coo_array((part.astype(float), (rows, columns)), shape=joint.counts.shape),
+            joint.labels_s,
+            joint.labels_x,
+        )
+        for part in (times - aside, aside)
+    )
+    _check_varied(made_from, "left to make the code from")
+    _check_varied(put_aside, "held out")
+    return made_from, put_aside
+
+
+def _check(joint: Joint, share: float) -> int:
+    """The number of records, where some of them can be put aside."""
+    if not 0.0 < share < 1.0:
+        raise InvalidInput(
+            f"holdout must lie between 0 and 1, got {share:g}; 0.3 holds out 30% of the records."
+        )
+    if joint.n_records is None:
+        raise InvalidInput(
+            "weighted records cannot be held out; leave out the holdout or the weight."
+        )
+    if joint.n_records >= MOST:
+        raise InvalidInput(
+            f"a holdout takes fewer than {MOST:,} records, got {joint.n_records:,}; take a sample of "
+            "the table for this check."
+        )
+    return joint.n_records
+
+
+def _check_varied(part: Joint, which: str) -> None:
+    """On records that are all alike nothing can be kept and nothing given away."""
+    for role, n_values in (("sensitive", part.n_s), ("public", part.n_x)):
+        if n_values < 2:
+            raise InvalidInput(
+                f"the {part.n_records:,} records {which} have one distinct {role} value, which shows "
+                "nothing; hold out another share or leave it out."
+            )

@@ -1,0 +1,108 @@
+"""Attacker words: what attackers that an audit tried have gained, in sentences and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from privacyfunnel.auditing.models import PRIOR
+from privacyfunnel.report.figures import bits, listed, percent
+
+Document = Mapping[str, Any]
+NOT_AVAILABLE = "not available"
+NOTHING = 1e-9  # bits
+TITLES = ("column", "attacker", "sees", "right", "more than blind", "bits gained")
+
+
+def attackers(document: Document) -> list[str]:
+    """What attackers gain about each column, or why none was tried, if that is known."""
+    why = document.get("why_no_attackers")
+    if why:
+        return [f"Attackers that learn on some records and guess the others were not tried: {why}."]
+    return [attackers_in_words(document, name) for name in _attacked(document)]
+
+
+def attackers_in_words(document: Document, column: str) -> str:
+    """What the best of the attackers gains on records that it has not learnt from."""
+    found = [a for a in document["attackers"] if a["column"] == column and a["sees"] == "published"]
+    if found[0]["note"]:
+        return f"Attackers that guess {column}: {NOT_AVAILABLE}; {found[0]['note']}."
+    prior, best = found[0], max(found, key=lambda a: a["gain_bits"])
+    blind = percent(prior["accuracy"])
+    if not _gains(best):
+        text = (
+            f"Attackers that learnt on other records gain nothing about {column} that can be told "
+            f"from chance; without the data {blind} of their guesses are right."
+        )
+    else:
+        text = (
+            f"An attacker that learnt on other records ({best['attacker']}) guesses {column} right in "
+            f"{percent(best['accuracy'])} of cases, {blind} without the data, and gains "
+            f"{bits(best['gain_bits'])}."
+        )
+    return text + _from_original(document, column, "" if _gains(best) else " either")
+
+
+def _from_original(document: Document, column: str, either: str) -> str:
+    """What the best attacker gains from the original columns, where they were tried as well."""
+    found = [a for a in document["attackers"] if a["column"] == column and a["sees"] == "original"]
+    if not found or found[0]["note"]:
+        return ""
+    best = max(found, key=lambda a: a["gain_bits"])
+    columns = listed(document["original"])
+    if not _gains(best):
+        return f" From {columns} attackers gain nothing{either}."
+    return (
+        f" From {columns} it would be {percent(best['accuracy'])} and {bits(best['gain_bits'])} "
+        f"({best['attacker']})."
+    )
+
+
+def _gains(attack: Mapping[str, Any]) -> bool:
+    """Whether an attacker's gain can be told from chance."""
+    return bool(attack["gain_bits"] > max(NOTHING, 2 * attack["gain_error_bits"]))
+
+
+def attacker_rows(document: Document) -> list[list[str]]:
+    """A table of all attacks that could be tried, under the titles of ``TITLES``.
+
+    What an attacker gains from the published and from the original columns stands together; the one
+    that sees neither stands there once.
+    """
+    tried = [a for a in document["attackers"] if not a["note"]]
+    order = list(dict.fromkeys((a["column"], a["attacker"]) for a in tried))
+    return [
+        _attack(document, attack)
+        for pair in order
+        for attack in tried
+        if (attack["column"], attack["attacker"]) == pair
+        and (attack["attacker"] != PRIOR or attack["sees"] == "published")
+    ]
+
+
+def _attack(document: Document, attack: Mapping[str, Any]) -> list[str]:
+    blind = attack["attacker"] == PRIOR
+    columns = listed(document["public" if attack["sees"] == "published" else "original"])
+    error = f" ± {2 * attack['gain_error_bits']:.3f}"
+    return [
+        attack["column"],
+        attack["attacker"],
+        "nothing" if blind else columns,
+        percent(attack["accuracy"]),
+        "" if blind else f"{signed(100 * attack['accuracy_gain'], 1)} points",
+        "" if blind else signed(attack["gain_bits"], 3) + error,
+    ]
+
+
+def signed(value: float, digits: int) -> str:
+    """A gain or a loss; what rounds to nothing has no sign.
+
+    >>> signed(0.25, 1), signed(-0.0004, 3), signed(-0.06, 2)
+    ('+0.2', '0.000', '-0.06')
+    """
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
+def _attacked(document: Document) -> Sequence[str]:
+    return list(dict.fromkeys(a["column"] for a in document["attackers"]))

@@ -1,0 +1,50 @@
+"""Coded: a codebook's code over the values of a joint, and what it keeps of each public column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.codes import Channel, Code, Partition
+from privacyfunnel.information import entropy, mutual_information
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.joint import Joint
+
+
+def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
+    """For each public column I(column;X̂) and H(column): how much of it is kept."""
+    code = code_of(joint, book)
+    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
+    found = []
+    for i, column in enumerate(book.roles.public):
+        values = [x if len(book.roles.public) == 1 else x[i] for x in joint.labels_x]
+        place = {value: k for k, value in enumerate(dict.fromkeys(values))}
+        rows = [place[value] for value in values]
+        into = sp.csr_array((np.ones(len(rows)), (rows, range(len(rows)))))
+        p = into @ p_xxhat
+        whole = entropy(np.asarray(p.sum(axis=1)).ravel())
+        kept = mutual_information(p)
+        found.append(
+            {
+                "name": column.name,
+                "distinct": len(place),
+                "entropy_bits": whole,
+                "kept_bits": kept,
+                "kept": kept / whole if whole else 1.0,
+            }
+        )
+    return found
+
+
+def code_of(joint: Joint, book: Codebook) -> Code:
+    """The codebook's code over the joint's own order of values."""
+    several = len(book.roles.public) > 1
+    place = {value: i for i, value in enumerate(book.values)}
+    order = [place[x if several else (x,)] for x in joint.labels_x]
+    if book.soft:
+        return Channel(book.code.matrix[order])
+    return Partition([book.rows[i][0][0] for i in order])

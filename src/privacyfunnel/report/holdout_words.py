@@ -1,0 +1,91 @@
+"""Holdout words: how the method of a release does on records it has not seen, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from privacyfunnel.report.figures import bits, number, percent, several
+
+Document = Mapping[str, Any]
+NEARER = (
+    "The nearer the two columns, the more the release's own figures hold for other records. Fewer "
+    "records show more by chance: compare what is given away with what chance alone would show."
+)
+
+
+def what_was_checked(document: Document) -> str:
+    """What the check did, and that the release is another matter."""
+    held = document["held_out"]
+    own, unseen = held["own"], held["unseen"]
+    return (
+        f"A check of the method: the same search was made again with {number(own['n_records'])} of "
+        f"the {several(own['n_records'] + unseen['n_records'], 'record')}, chosen by lot, and its "
+        f"coding was applied to the {number(unseen['n_records'])} others, which it had not seen. The "
+        "release itself is made from all records."
+    )
+
+
+def what_was_found(document: Document) -> str:
+    """What the coding keeps and gives away on either side, and how many values it did not know."""
+    held = document["held_out"]
+    own, unseen = held["own"], held["unseen"]
+    text = (
+        f"On records that it has not seen, the coding keeps {percent(unseen['utility'])} instead of "
+        f"{percent(own['utility'])} and gives away {percent(unseen['leakage'])} "
+        f"({bits(unseen['leakage_bits'])}) instead of {percent(own['leakage'])} "
+        f"({bits(own['leakage_bits'])})."
+    )
+    if unseen["chance_bits"] is not None and unseen["leakage_bits"] > 0:
+        by_chance = min(unseen["chance_bits"], unseen["leakage_bits"])
+        text += (
+            f" Of these {bits(unseen['leakage_bits'])}, {bits(by_chance)} would appear by chance in "
+            f"{several(unseen['n_records'], 'record')}."
+        )
+    return f"{text} {_suppressed(unseen)}"
+
+
+def in_short(document: Document) -> str:
+    """The check in one line for the terminal."""
+    own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
+    chance = unseen["chance_bits"]
+    by_chance = "" if chance is None else f", by chance alone {bits(chance)}"
+    return (
+        f"Held out: a coding made from {several(own['n_records'], 'record')} keeps "
+        f"{percent(unseen['utility'])} and gives away {percent(unseen['leakage'])} "
+        f"({bits(unseen['leakage_bits'])}{by_chance}) on {number(unseen['n_records'])} others, of "
+        f"which it did not know {number(unseen['n_suppressed'])}. The release itself is made from "
+        "all records."
+    )
+
+
+def rows(document: Document) -> list[list[str]]:
+    """A table of both sides; its first row are the titles."""
+    held = document["held_out"]
+    sides = (held["own"], held["unseen"])
+    shown = {
+        "records": [number(side["n_records"]) for side in sides],
+        "kept of the public columns": [percent(side["utility"]) for side in sides],
+        "given away of the sensitive ones": [percent(side["leakage"]) for side in sides],
+        "the same in bits": [bits(side["leakage_bits"]) for side in sides],
+        "bits by chance alone": [
+            "not available" if side["chance_bits"] is None else bits(side["chance_bits"])
+            for side in sides
+        ],
+        "guesses right without the data": [percent(side["guess_blind"]) for side in sides],
+        "guesses right with the data": [percent(side["guess_seeing"]) for side in sides],
+        "suppressed, because unknown": [number(side["n_suppressed"]) for side in sides],
+    }
+    titles = ["", "records it was made from", "records not seen"]
+    return [titles, *([name, *figures] for name, figures in shown.items())]
+
+
+def _suppressed(unseen: Mapping[str, Any]) -> str:
+    n = unseen["n_suppressed"]
+    if not n:
+        return "It knew all of their values."
+    share = percent(n / unseen["n_records"])
+    return (
+        f"It did not know the values of {several(n, 'record')} ({share}), which "
+        f"{'is' if n == 1 else 'are'} released as one more symbol, “suppressed”."
+    )

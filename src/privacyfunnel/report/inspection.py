@@ -1,0 +1,60 @@
+"""Inspection: what is at stake, in plain sentences for the terminal and the studio."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from privacyfunnel.report.figures import bits, listed, number, one_in, percent
+
+if TYPE_CHECKING:
+    from privacyfunnel.columns import Roles
+    from privacyfunnel.report.stakes import Stakes
+
+
+def sizes(roles: Roles, found: Stakes) -> list[str]:
+    """How much there is in the two groups of columns."""
+    s, x = _names(roles)
+    return [
+        f"Sensitive ({s}): {number(found.n_s)} different values, {bits(found.entropy_s)}.",
+        f"Public ({x}): {number(found.n_x)} different values, {bits(found.entropy_x)}.",
+    ]
+
+
+def in_words(roles: Roles, found: Stakes) -> list[str]:
+    """What an attacker could tell if the public columns were published as they are.
+
+    >>> from privacyfunnel import Joint
+    >>> from privacyfunnel.columns import Column, Roles
+    >>> from privacyfunnel.report.stakes import stakes
+    >>> roles = Roles((Column("sick", "boolean"),), (Column("city", "text"),))
+    >>> print(in_words(roles, stakes(Joint.from_counts([[3, 0], [1, 4]])))[1])
+    The best guess of sick for one record is right with probability 62.5%, without the data, and
+    87.5%, with it.
+    """
+    s, x = _names(roles)
+    sentences = [
+        f"Published as they are, {x} would give away {bits(found.information)} about {s}: "
+        f"{percent(found.given_away)} of what there is to know. Less is safer.",
+        f"The best guess of {s} for one record is right with probability "
+        f"{one_in(found.guess_blind)}, without the data, and {one_in(found.guess_seeing)}, with it.",
+    ]
+    if found.alone and found.n_records:
+        sentences.append(
+            f"{number(found.alone)} of {number(found.n_records)} records have public values that "
+            "no other record has."
+        )
+    if found.free_utility > 1e-9:
+        limit = (
+            f"The limit: up to {percent(found.free_utility)} of the information in {x} a release "
+            f"that gives away nothing is not excluded; above, something of {s} must be given away."
+        )
+    else:
+        limit = f"The limit: whatever a release keeps of {x} gives away as much about {s}."
+    return [*sentences, limit]
+
+
+def _names(roles: Roles) -> tuple[str, str]:
+    return (
+        listed([column.name for column in roles.sensitive]),
+        listed([column.name for column in roles.public]),
+    )
