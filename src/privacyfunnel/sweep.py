@@ -179,19 +179,12 @@ def _first_round(
     by_target = method == "best" and lams is None
     if targets is not None and not by_target:
         raise InvalidInput("targets= goes with method 'best' and without lams=.")
-    if targets is None and joint.n_x > LARGE[str(options.get("effort", "normal"))]:
-        by_target = (
-            False  # a search in blocks is for one λ, and takes many of them to meet a target
-        )
     if by_target:
         solver = make_solver(method, **options)
-        shares = target_shares(n_points or 40, targets)
-        paths = greedy_paths(joint, problem)
-        demands = [Target(problem, "utility", float(u) * joint.entropy_x) for u in shares]
-        return [
-            Task(f"target {demand.bits!r}", solver, demand, tuple(cuts_at(paths, demand)))
-            for demand in demands
-        ]
+        assert isinstance(solver, BestSearch)
+        if targets is not None or joint.n_x <= LARGE[solver.effort]:
+            return _by_target(joint, problem, solver, target_shares(n_points or 40, targets))
+        # A search in blocks is for one λ, and takes many of them to meet a target.
     usual = 101 if method != "best" else 21
     grid = np.linspace(0, 1, n_points or usual) if lams is None else np.asarray(lams, dtype=float)
     if method == "pairwise" and lams is None and "theta" not in options:
@@ -202,6 +195,18 @@ def _first_round(
         raise InvalidInput("lams must hold at least one λ.")
     solver = make_solver(method, **options)
     return [Task(f"lam {lam!r}", solver, PROBLEMS[problem](lam)) for lam in map(float, grid)]
+
+
+def _by_target(
+    joint: Joint, problem: str, solver: BestSearch, shares: Sequence[float]
+) -> list[Task]:
+    """A task for each share of H(X) to keep, from cuts of the greedy paths."""
+    paths = greedy_paths(joint, problem)
+    demands = [Target(problem, "utility", share * joint.entropy_x) for share in shares]
+    return [
+        Task(f"target {demand.bits!r}", solver, demand, tuple(cuts_at(paths, demand)))
+        for demand in demands
+    ]
 
 
 def _second_round(first: list[Task], found: list[Solution], effort: str) -> list[Task]:

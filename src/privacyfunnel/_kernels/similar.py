@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+TRIES = 10  # to find two columns that differ
 DIGITS = 1e12  # p(s given x) that agree to so many parts are equal
 
 
@@ -48,11 +49,14 @@ def similar_order(columns, size, rng):
         low, high = stack.pop()
         if high - low <= size:
             continue
-        direction[:] = 0.0
-        for sign in (1.0, -1.0):
-            c = order[low + int(rng.random() * (high - low))]
-            for cell in range(indptr[c], indptr[c + 1]):
-                direction[indices[cell]] += sign * data[cell]
+        for _ in range(TRIES):  # two that are equal tell nothing
+            direction[:] = 0.0
+            for sign in (1.0, -1.0):
+                c = order[low + int(rng.random() * (high - low))]
+                for cell in range(indptr[c], indptr[c + 1]):
+                    direction[indices[cell]] += sign * data[cell]
+            if np.any(direction != 0.0):
+                break
         for k in range(low, high):
             scores[k] = 0.0
             for cell in range(indptr[order[k]], indptr[order[k] + 1]):
