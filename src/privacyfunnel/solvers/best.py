@@ -59,7 +59,7 @@ EFFORTS = {
     "thorough": Effort(sweeps=3000, finalists=6, final_sweeps=30_000, moves=2e9),
 }
 
-LARGE = {"fast": 500, "normal": 1000, "thorough": 2000}  # symbols beyond which blocks are searched
+LARGE = {"fast": 500, "normal": 600, "thorough": 1200}  # symbols beyond which blocks are searched
 
 PORTFOLIO = (IacMdsf(), GreedyMerge(), MoveSearch())
 
@@ -72,7 +72,7 @@ class BestSearch:
     """The default method: greedy, IAC-MDSF and random starts, annealed and polished by moves.
 
     Never worse than greedy, IAC-MDSF or moves alone with the same seed. Alphabets of up to 12
-    symbols are searched exhaustively, those of more than a thousand in blocks (`BlockSearch`).
+    symbols are searched exhaustively, those of more than 600 in blocks (`BlockSearch`).
     ``effort`` ("fast", "normal" or "thorough") is the budget; ``min_count`` the least number of
     records that every released symbol must cover. In blocks, ``max_seconds`` ends the search early
     with the best found so far, and ``progress`` is called with (done, all).

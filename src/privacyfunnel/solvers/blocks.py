@@ -23,6 +23,7 @@ from privacyfunnel.solvers.moves import Ground, Labels
 from privacyfunnel.solvers.similar import cluster_sums, similar
 
 SIZES = 128, 1024  # clusters in a block: least and most
+LONG = 200_000  # symbols beyond which there are fewer rounds
 TASKS = 64  # into which a round's blocks are put, whatever the number of threads
 MERGING = 10  # rounds between two tries to merge whole clusters
 COOLING = 0.85  # share of the rounds that are warm
@@ -50,10 +51,13 @@ def plan_for(
 ) -> Plan:
     """The plan of an effort: blocks are as large as so many pairs of symbol and cluster allow.
 
-    >>> plan_for(1_000_000, "normal").size, plan_for(5_000, "normal").size
-    (128, 1000)
+    Beyond 200,000 symbols, of which each round takes long, there are fewer rounds.
+
+    >>> plan_for(1_000_000, "normal")[:2], plan_for(5_000, "normal")[:2]
+    ((35, 128), (60, 1000))
     """
     rounds, pairs = EFFORTS[effort]
+    rounds = int(rounds * min(1.0, (LONG / n_x) ** (1 / 3)))
     deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
     return Plan(rounds, int(np.clip(pairs / n_x, *SIZES)), deadline, progress)
 

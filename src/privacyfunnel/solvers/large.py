@@ -13,12 +13,12 @@ from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
-from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.blocks import BlockSearch, Plan
 from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.solvers.moves import Ground, Labels, anneal, merge_small
 from privacyfunnel.solvers.similar import cluster_sums
-from privacyfunnel.solvers.targets import Target
+from privacyfunnel.solvers.targets import MOST_SYMBOLS, Target
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -43,9 +43,16 @@ class Point:
 def solve_large(
     ground: Ground, objective: Objective, plan: Plan, *, rng: np.random.Generator
 ) -> Solution:
-    """A code of low value for one λ, by moves inside blocks of clusters."""
+    """A code of low value for one λ, by moves inside blocks of clusters.
+
+    Where the alphabet allows it, the greedy end is a start too.
+    """
     search = BlockSearch(ground, objective.problem, objective.weights)
     labels = search.search(plan, rng)
+    if ground.joint.n_x <= MOST_SYMBOLS and ground.least == 0:
+        path = merge_path(ground.joint, objective.weights, stop_change=-FLAT)
+        greedy = path.cut(len(path.merges)).labels
+        labels = min(labels, greedy, search.run(greedy, plan, rng), key=search.value)
     late = time.monotonic() > plan.deadline
     status = Status.OUT_OF_TIME if late else Status.CONVERGED
     return Solution.measured(ground.joint, objective, Partition(labels), status)
