@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 from privacyfunnel import __version__
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, digest
 from privacyfunnel.solvers.base import Status
 
 FORMAT = "privacyfunnel-checkpoint-1"
@@ -22,12 +21,7 @@ Found = tuple[Partition, Status]
 
 def fingerprint(joint: Joint, *settings: Any) -> str:
     """A digest of the table and of everything else that decides a sweep's result."""
-    digest = hashlib.sha256()
-    counts = joint.counts
-    for part in (counts.indptr, counts.indices, counts.data):
-        digest.update(part.astype("<f8").tobytes())
-    digest.update(repr((counts.shape, __version__, settings)).encode())
-    return digest.hexdigest()
+    return digest(joint, __version__, settings)
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -176,6 +177,15 @@ class Joint:
             f"Joint({self.n_s} sensitive x {self.n_x} public symbols{records}; "
             f"H(S)={self.entropy_s:.3f}, H(X)={self.entropy_x:.3f}, I(S;X)={self.information:.3f} bits)"
         )
+
+
+def digest(joint: Joint, *more: Any) -> str:
+    """A fingerprint of the counts and of whatever else is given, as text of hexadecimal digits."""
+    counts = joint.counts
+    found = sha256(repr((counts.shape, *more)).encode())
+    for part in (counts.indptr, counts.indices, counts.data):
+        found.update(part.astype("<f8").tobytes())
+    return found.hexdigest()
 
 
 def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from privacyfunnel.columns import Column, Roles, show
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
 from privacyfunnel.information import share
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, digest
 from privacyfunnel.tables.sampling import outcome
 
 if TYPE_CHECKING:
@@ -234,11 +233,7 @@ def _secret(joint: Joint, seed: int | None) -> str:
     """A salt from the table and the seed, or a random one."""
     if seed is None:
         return secrets.token_hex(16)
-    counts = joint.counts
-    digest = sha256(repr((seed, counts.shape, joint.labels_s, joint.labels_x)).encode())
-    for part in (counts.indptr, counts.indices, counts.data):
-        digest.update(part.astype("<f8").tobytes())
-    return digest.hexdigest()[:32]
+    return digest(joint, seed, joint.labels_s, joint.labels_x)[:32]
 
 
 def _rows(code: Code, used: Any) -> tuple[Row, ...]:

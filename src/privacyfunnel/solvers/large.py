@@ -1,4 +1,4 @@
-"""Large: alphabets beyond the reach of the whole search, for one λ, one target or one size."""
+"""Large: alphabets beyond the reach of the whole search, for one λ or one target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privacyfunnel.solvers.blocks import BlockSearch, Plan
 from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.solvers.moves import Ground, Labels, anneal, merge_small
 from privacyfunnel.solvers.similar import cluster_sums
-from privacyfunnel.solvers.targets import MOST_SYMBOLS, Target
+from privacyfunnel.solvers.targets import MOST_SYMBOLS, Target, cuts_at
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -65,7 +65,7 @@ def solve_large_at(
 
     Both informations of the code at λ rise with λ for the funnel and fall with it for the
     bottleneck. A code a little above the target loses the rest by merges of few symbols each, so
-    that the target is met to within one of them.
+    that the target is met to within one of them; where no λ tells enough, clusters are dissolved.
     """
     joint = ground.joint
     points = sorted(_around(ground, target, plan, rng), key=lambda p: p.on(target.quantity))
@@ -156,12 +156,7 @@ def _down_to(
     small = code.push(joint)
     sign = target.sign
     path = merge_path(small, (sign, -sign * above.lam), exact=EXACT)
-    told, kept = path.informations
-    values = kept if target.quantity == "utility" else told
-    at_least = (target.problem == "funnel") == (target.quantity == "utility")
-    n_above = int(np.count_nonzero(values >= target.bits - 1e-12))
-    cut = min(max(n_above - 1 if at_least else n_above, 0), len(path.merges))
-    labels = path.cut(cut).labels[code.labels]
+    labels = cuts_at([path], target)[0].labels[code.labels]
     if ground.least > 0:
         labels = merge_small(ground, labels, target.price)
     found = [labels]
