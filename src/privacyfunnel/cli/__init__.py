@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
-from privacyfunnel.cli import apply, audit, demo, frontier, inspect, release, reproduce
+from privacyfunnel.cli import apply, audit, demo, frontier, inspect, release, reproduce, studio
 from privacyfunnel.errors import FunnelError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("release")(release.release)
 app.command("apply")(apply.apply)
 app.command("audit")(audit.audit)
 app.command("reproduce")(reproduce.reproduce)
+app.command("studio")(studio.studio)
 
 
 def _print_version(wanted: bool) -> None:

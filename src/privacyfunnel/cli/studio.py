@@ -1,0 +1,57 @@
+"""``funnel studio``: the same job in a local web page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from privacyfunnel.errors import InvalidInput
+
+
+def studio(
+    table: Annotated[
+        str | None, typer.Argument(help="A table to begin with; else choose one on the page.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
+    ] = True,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than this machine needs a token.")
+    ] = "127.0.0.1",
+    max_upload: Annotated[
+        float, typer.Option(help="Largest table that can be uploaded, in megabytes.")
+    ] = 200,
+    jobs: Annotated[
+        int | None, typer.Option(help="Tasks that run at once; the number of cores if not given.")
+    ] = None,
+) -> None:
+    """Choose data, columns and a release on a page in the browser; Ctrl-C ends it.
+
+    Nothing leaves this machine. Uploaded tables are removed at the end.
+    """
+    for name, value, least in (("port", port, 0), ("max-upload", max_upload, 0), ("jobs", jobs, 1)):
+        if value is not None and value < least:
+            raise InvalidInput(f"--{name} must be {least} or more, got {value:g}.")
+    if port > 65535:
+        raise InvalidInput(f"--port must be 65535 or less, got {port}.")
+    try:
+        from privacyfunnel.studio.server import serve
+        from privacyfunnel.studio.settings import MEGABYTE, Settings, cores
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn", "jinja2"):
+            raise
+        raise InvalidInput(
+            f"the studio needs {error.name}; install it with: pip install 'privacyfunnel[studio]'."
+        ) from error
+    settings = Settings(host, port, table, int(max_upload * MEGABYTE), jobs or cores())
+    if table is not None and not settings.names_files:
+        raise InvalidInput(
+            f"a table of this machine is not shown on {host}; leave it out and upload it."
+        )
+    serve(settings, _say, browser)
+
+
+def _say(address: str) -> None:
+    typer.echo(f"The studio is at {address}\nPress Ctrl-C to end it.")

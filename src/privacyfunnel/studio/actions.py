@@ -1,0 +1,221 @@
+"""Actions: what the browser may ask for. Each starts a job, or says in words why not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+
+from privacyfunnel.errors import FunnelError, InvalidInput
+from privacyfunnel.files import in_words as system_words
+from privacyfunnel.report.document import Asked
+from privacyfunnel.studio import recipe
+from privacyfunnel.studio.answers import read_answers, read_search, read_target
+from privacyfunnel.studio.settings import MEGABYTE
+from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
+from privacyfunnel.studio.visits import go, read_form, session_of, studio_of
+from privacyfunnel.studio.words import on_the_page
+from privacyfunnel.studio.work import in_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from privacyfunnel.studio.sessions import Session
+
+Action = Callable[["Request", "Session"], Awaitable["Response"]]
+FIRST_TABLE = "choose a table first."
+
+
+def form_action(back: str) -> Callable[[Action], Callable[[Request], Awaitable[Response]]]:
+    """An action behind a form: what is wrong is shown on the page that it goes back to."""
+
+    def wrap(action: Action) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(action)
+        async def run(request: Request) -> Response:
+            session = session_of(request)
+            try:
+                return await action(request, session)
+            except FunnelError as error:
+                session.notice = on_the_page(in_words(error))
+                return go(back)
+
+        return run
+
+    return wrap
+
+
+def script_action(action: Action) -> Callable[[Request], Awaitable[Response]]:
+    """An action behind the page's script: what is wrong is sent back for it to show."""
+
+    @wraps(action)
+    async def run(request: Request) -> Response:
+        session = session_of(request)
+        try:
+            return await action(request, session)
+        except FunnelError as error:
+            return JSONResponse({"error": on_the_page(in_words(error))}, status_code=400)
+
+    return run
+
+
+def open_source(session: Session, source: Source) -> None:
+    """Begin with a table: all that was made from another is dropped."""
+    session.make_folder()
+    session.source, session.answers = source, None
+    session.start("look", table=source.path, is_demo=source.origin == "demo")
+
+
+@script_action
+async def upload(request: Request, session: Session) -> Response:
+    """Take a file as the body of a request, straight into the session's private folder."""
+    most = studio_of(request).settings.max_upload
+    name = safe_name(request.query_params.get("name", ""))
+    too_large = InvalidInput(
+        f"{name} is larger than the {most / MEGABYTE:g} MB that this studio takes; start it with a "
+        "larger --max-upload, or use the command line."
+    )
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > most:
+        raise too_large
+    session.clear()
+    target = session.make_folder() / name
+    try:
+        size = await _receive(request, target, most)
+        if size > most or size == 0:
+            raise too_large if size else InvalidInput(f"{name} is empty; choose a file with rows.")
+        open_source(session, Source(str(target), name, "upload"))
+    except OSError as error:
+        raise InvalidInput(f"cannot keep {name}: {system_words(error)}.") from error
+    finally:
+        if session.source is None:  # refused, or broken off by the browser
+            target.unlink(missing_ok=True)
+    return JSONResponse({"go": "/columns"})
+
+
+async def _receive(request: Request, target: Path, most: int) -> int:
+    """Write a body to a file until it ends or is too large; how much there was."""
+    size = 0
+    with target.open("xb") as file:
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                break
+            file.write(part)
+    return size
+
+
+@form_action(back="/")
+async def path(request: Request, session: Session) -> Response:
+    """Begin with a file of this machine, for who came with the token."""
+    form = await read_form(request)
+    if not (studio_of(request).settings.names_files and session.is_trusted):
+        raise InvalidInput(
+            "files of this machine can be named only by who opened the address with the token that "
+            "the terminal has printed; upload the file instead."
+        )
+    open_source(session, named_source(form.get("path", "")))
+    return go("/columns")
+
+
+@form_action(back="/")
+async def demo(_: Request, session: Session) -> Response:
+    """Begin with the bundled table."""
+    open_source(session, demo_source(session.folder))
+    return go("/columns")
+
+
+@form_action(back="/columns")
+async def columns(request: Request, session: Session) -> Response:
+    """Take the answers about the columns and measure what is at stake."""
+    form = await read_form(request)
+    before = session.current_answers()
+    if before is None or session.source is None:
+        raise InvalidInput(FIRST_TABLE)
+    session.answers = read_answers(form, before)
+    session.start("inspect", table=session.source.path, answers=session.answers.check())
+    return go("/columns#stakes")
+
+
+@form_action(back="/columns")
+async def search(request: Request, session: Session) -> Response:
+    """Search the frontier, and beside it the curves to compare with."""
+    form = await read_form(request)
+    if session.done("inspect") is None:
+        raise InvalidInput("mark the columns first.")
+    session.search, session.chosen = read_search(form), None
+    inspected = session.work["inspect"].folder
+    session.start("search", inspected=inspected, search=session.search)
+    if session.search.compare:
+        session.start("compare", inspected=inspected, search=session.search)
+    return go("/tradeoff")
+
+
+@script_action
+async def choose(request: Request, session: Session) -> Response:
+    """Look up the release that meets a target."""
+    form = await read_form(request)
+    soft = "soft" in form
+    kind = "compare" if soft else "search"
+    if session.source is None or session.search is None or session.done(kind) is None:
+        raise InvalidInput("these releases are not there yet; wait until the search is done.")
+    found = session.search
+    if soft and found.min_count > 1:
+        raise InvalidInput(
+            "a release by lot cannot promise a least number of records per symbol; set that to 1."
+        )
+    session.chosen = Asked(
+        table=session.source.name,
+        target=read_target(form),
+        soft=soft,
+        min_count=found.min_count,
+        effort=found.effort,
+        points=found.points,
+        seed=found.seed,
+    )
+    job = session.start(
+        "choose",
+        inspected=session.work["inspect"].folder,
+        frontier=session.work[kind].folder,
+        asked=session.chosen,
+    )
+    return JSONResponse({"job": job.id})
+
+
+@form_action(back="/tradeoff")
+async def release(request: Request, session: Session) -> Response:
+    """Make the files of the chosen release, as the command line would."""
+    form = await read_form(request)
+    source, answers, asked = session.source, session.answers, session.chosen
+    if source is None or answers is None or asked is None:
+        raise InvalidInput("choose a release first.")
+    form_of = form.get("format", "parquet")
+    if form_of not in ("parquet", "csv"):
+        raise InvalidInput(f"a release is written as parquet or csv, not as {form_of[:20]!r}.")
+    asked = replace(asked, form=form_of, expand="expand" in form, is_public="is_public" in form)
+    command, _ = recipe.command_or_why(source, answers, asked)
+    session.made = replace(asked, command=command)
+    session.start("release", table=source.path, answers=answers, asked=session.made)
+    return go("/release")
+
+
+@form_action(back="/")
+async def reset(_: Request, session: Session) -> Response:
+    """Forget the table and remove its files."""
+    session.clear()
+    return go("/")
+
+
+@script_action
+async def cancel(request: Request, session: Session) -> Response:
+    """Stop a job of this session."""
+    job = session.job(request.path_params["job_id"])
+    if job is None:
+        return JSONResponse({"error": "There is no such task."}, status_code=404)
+    session.jobs.cancel(job)
+    return JSONResponse({"state": job.state})

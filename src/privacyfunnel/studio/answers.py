@@ -1,0 +1,196 @@
+"""Answers: what the user has said about the columns and the search, read from the page's forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from privacyfunnel.columns import KINDS, MISSING, ColumnRules
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.validation import check_choice
+
+TREATMENTS = {
+    "category": "category: each value as it is",
+    "bins": "number in bins",
+    "round": "number, rounded",
+    "identifier": "identifier: leave it out",
+}
+WANTED = {
+    "bins": "a number of bins (10) or their edges (0, 18, 40, 65)",
+    "round": "a step to round to (10, or 0.5)",
+}
+EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
+MANY = {"integer": 200, "number": 50}  # distinct values above which bins are proposed
+BINS = "10"
+MOST_POINTS = 200
+
+Form = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ColumnAnswer:
+    """How one column is to be treated and what roles it has; ``how`` is its bins or its step."""
+
+    name: str
+    kind: str
+    treat: str = "category"
+    how: str = ""
+    sensitive: bool = False
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All columns of a table with their answers, and what a missing value means."""
+
+    columns: tuple[ColumnAnswer, ...]
+    missing: str = "symbol"
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The names of the sensitive columns."""
+        return [column.name for column in self.columns if column.sensitive]
+
+    @property
+    def public(self) -> list[str]:
+        """The names of the columns to publish."""
+        return [column.name for column in self.columns if column.public]
+
+    def words(self, treat: str) -> list[str]:
+        """The command line's words for a treatment: ``chol=10``, of the columns that are used."""
+        used = [c for c in self.columns if c.treat == treat and (c.sensitive or c.public)]
+        return [f"{column.name}={column.how}" for column in used]
+
+    @property
+    def rules(self) -> ColumnRules:
+        """The same as the library takes it."""
+        return ColumnRules.parse(self.words("bins"), self.words("round"), self.missing)
+
+    def check(self) -> Answers:
+        """Refuse what cannot be meant, before any work."""
+        for column in self.columns:
+            if column.treat == "identifier" and (column.sensitive or column.public):
+                role = "sensitive" if column.sensitive else "to publish"
+                raise InvalidInput(
+                    f"{column.name!r} is marked as an identifier, which is left out, and as {role}; "
+                    "choose one of the two."
+                )
+            if column.treat in WANTED and not column.how and (column.sensitive or column.public):
+                raise InvalidInput(
+                    f"column {column.name!r} ({KINDS[column.kind]}) needs {WANTED[column.treat]}."
+                )
+        for role, names in (("sensitive", self.sensitive), ("to publish", self.public)):
+            if not names:
+                raise InvalidInput(f"mark at least one column as {role}.")
+        _ = self.rules
+        return self
+
+
+def guess(columns: Sequence[Mapping[str, Any]]) -> Answers:
+    """What the columns seem to be; the user confirms it.
+
+    >>> seen = {"name": "id", "kind": "integer", "distinct": 99, "nearly_unique": True, "usable": 1}
+    >>> guess([seen, {**seen, "kind": "number"}]).columns[0].treat
+    'identifier'
+    """
+    return Answers(tuple(_guess(column) for column in columns if column["usable"]))
+
+
+def _guess(column: Mapping[str, Any]) -> ColumnAnswer:
+    plain = ColumnAnswer(column["name"], column["kind"])
+    if column["nearly_unique"] and plain.kind in ("integer", "text"):
+        return replace(plain, treat="identifier")
+    if column["distinct"] > MANY.get(plain.kind, column["distinct"]):
+        return replace(plain, treat="bins", how=BINS)
+    return plain
+
+
+def with_roles(answers: Answers, sensitive: Sequence[str], public: Sequence[str]) -> Answers:
+    """The answers with these roles marked, each value as it is."""
+    marked = {*sensitive, *public}
+    return replace(
+        answers,
+        columns=tuple(
+            replace(
+                column,
+                treat="category" if column.name in marked else column.treat,
+                how="" if column.name in marked else column.how,
+                sensitive=column.name in sensitive,
+                public=column.name in public,
+            )
+            for column in answers.columns
+        ),
+    )
+
+
+def read_answers(form: Form, before: Answers) -> Answers:
+    """The answers of the form about the same columns; fields are numbered, not named.
+
+    >>> before = Answers((ColumnAnswer("age", "integer"),))
+    >>> read_answers({"treat-0": "bins", "how-0": "18, 65", "sensitive-0": "on"}, before).rules.bins
+    {'age': (18, 65)}
+    """
+    columns = []
+    for i, column in enumerate(before.columns):
+        treat = form.get(f"treat-{i}", column.treat)
+        check_choice("the treatment of a column", treat, list(TREATMENTS))
+        how = form.get(f"how-{i}", "").strip()
+        columns.append(
+            replace(
+                column,
+                treat=treat,
+                how=how if treat in WANTED else "",
+                sensitive=f"sensitive-{i}" in form,
+                public=f"public-{i}" in form,
+            )
+        )
+    missing = form.get("missing", before.missing)
+    check_choice("missing", missing, MISSING)
+    return Answers(tuple(columns), missing)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: the settings that the release will have too, so that both find the same."""
+
+    effort: str = "fast"
+    points: int = 20
+    min_count: int = 1
+    seed: int = 0
+    compare: bool = True  # also draw releases by lot and plain noise
+
+
+def read_search(form: Form) -> Search:
+    """The settings of the search's form."""
+    effort = form.get("effort", "fast")
+    check_choice("effort", effort, list(EFFORTS))
+    return Search(
+        effort=effort,
+        points=_whole(form, "points", 20, 1, MOST_POINTS),
+        min_count=_whole(form, "min_count", 1, 1, 10**9),
+        seed=_whole(form, "seed", 0, 0, 2**31 - 1),
+        compare="compare" in form,
+    )
+
+
+def read_target(form: Form) -> dict[str, float]:
+    """The one target of the choice: a share of what is kept, or of what is given away."""
+    by = form.get("by", "")
+    check_choice("by", by, ["utility", "leakage"])
+    text = form.get("value", "")
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"the target must be between 0% and 100%, got {text[:20]!r}.")
+    return {by: value}
+
+
+def _whole(form: Form, name: str, usual: int, least: int, most: int) -> int:
+    text = form.get(name, "").strip() or str(usual)
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        field = name.replace("_", " ")
+        raise InvalidInput(f"{field} must be a whole number from {least} to {most}, got {text!r}.")
+    return int(text)

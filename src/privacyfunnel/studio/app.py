@@ -1,0 +1,100 @@
+"""App: the studio as one object, and which address leads where."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import FileResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from privacyfunnel.studio import actions, views
+from privacyfunnel.studio.guard import Guard
+from privacyfunnel.studio.jobs import Jobs
+from privacyfunnel.studio.sessions import Sessions
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from privacyfunnel.studio.settings import Settings
+
+CACHED = {"Cache-Control": "max-age=3600"}
+
+
+class Studio:
+    """Everything that one running studio holds; its folder goes when it closes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.cookie = f"funnel-studio-{settings.token[:6]}"  # two studios share one browser
+        self._folder = TemporaryDirectory(prefix="funnel-studio-")  # readable by its owner only
+        self.folder = Path(self._folder.name)
+        self.jobs = Jobs(settings.workers)
+        self.sessions = Sessions(self.folder, self.jobs)
+
+    def listens_on(self, port: int) -> None:
+        """Note the port, once it is known."""
+        self.settings = replace(self.settings, port=port)
+
+    def close(self) -> None:
+        """Stop all work and remove all files."""
+        self.jobs.close([job for session in self.sessions for job in session.work.values()])
+        self._folder.cleanup()
+
+
+def make_app(studio: Studio) -> Starlette:
+    """The web application of a studio."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[dict[str, Any]]:
+        yield {"studio": studio}
+        studio.close()
+
+    static = files("privacyfunnel.studio").joinpath("static")
+    return Starlette(
+        routes=[
+            Route("/", views.data),
+            Route("/columns", views.columns),
+            Route("/tradeoff", views.tradeoff),
+            Route("/chosen", views.chosen),
+            Route("/release", views.release),
+            Route("/jobs/{job_id}", views.job),
+            Route("/files/{name}", views.file),
+            Route("/upload", actions.upload, methods=["POST"]),
+            Route("/path", actions.path, methods=["POST"]),
+            Route("/demo", actions.demo, methods=["POST"]),
+            Route("/columns", actions.columns, methods=["POST"]),
+            Route("/search", actions.search, methods=["POST"]),
+            Route("/choose", actions.choose, methods=["POST"]),
+            Route("/release", actions.release, methods=["POST"]),
+            Route("/reset", actions.reset, methods=["POST"]),
+            Route("/jobs/{job_id}/cancel", actions.cancel, methods=["POST"]),
+            Route("/static/plotly.min.js", _plotly),
+            Route("/static/report.css", _style),
+            Mount("/static", StaticFiles(directory=str(static))),
+        ],
+        middleware=[Middleware(Guard, settings=lambda: studio.settings)],
+        exception_handlers={403: views.refused, 404: views.not_found, 500: views.broken},
+        lifespan=lifespan,
+    )
+
+
+async def _plotly(_: Request) -> Response:
+    """The drawing library, as it was installed with the package."""
+    script = files("plotly").joinpath("package_data", "plotly.min.js")
+    return FileResponse(str(script), media_type="text/javascript", headers=CACHED)
+
+
+async def _style(_: Request) -> Response:
+    """The style of the reports, which the studio's own builds on."""
+    sheet = files("privacyfunnel.report").joinpath("style.css")
+    return FileResponse(str(sheet), media_type="text/css", headers=CACHED)

@@ -1,0 +1,58 @@
+"""Live points: what a running sweep has found so far, read from its checkpoint as it grows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.information import share
+from privacyfunnel.joint import Joint
+from privacyfunnel.objectives import leakage, utility
+
+
+class LivePoints:
+    """Reads the new lines of a checkpoint and measures their codes; the best are kept.
+
+    >>> import tempfile
+    >>> live = LivePoints(Joint.from_counts([[1, 0], [0, 1]]), Path(tempfile.mkdtemp()) / "c.jsonl")
+    >>> _ = live.path.write_text('{"task": "a", "labels": [0, 1]}\\n{"task": "b", "la')
+    >>> live.read()
+    [{'utility': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
+    """
+
+    def __init__(self, joint: Joint, path: Path) -> None:
+        self.joint, self.path = joint, path
+        self._place = 0
+        self._found: list[dict[str, Any]] = []
+
+    def read(self) -> list[dict[str, Any]]:
+        """All points so far that no other beats, by rising utility."""
+        if not self.path.exists():
+            return []
+        with self.path.open("rb") as file:
+            file.seek(self._place)
+            for line in file:
+                if not line.endswith(b"\n"):  # still being written
+                    break
+                self._place += len(line)
+                self._add(json.loads(line))
+        kept: list[dict[str, Any]] = []
+        for point in sorted(self._found, key=lambda p: (-p["utility"], p["leakage"])):
+            if not kept or point["leakage"] < kept[-1]["leakage"]:
+                kept.append(point)
+        self._found = kept[::-1]
+        return self._found
+
+    def _add(self, entry: dict[str, Any]) -> None:
+        if "labels" not in entry:  # the first line names the sweep
+            return
+        code, joint = Partition(entry["labels"]), self.joint
+        self._found.append(
+            {
+                "utility": share(utility(joint, code), joint.entropy_x),
+                "leakage": share(leakage(joint, code), joint.entropy_s),
+                "n_symbols": code.n_symbols,
+            }
+        )

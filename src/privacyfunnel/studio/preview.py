@@ -1,0 +1,103 @@
+"""Preview: a release as its report will describe it, before any file is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.values import encode
+from privacyfunnel.information import share
+from privacyfunnel.limits import least_leakage
+from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.report.cautions import about_release, about_table
+from privacyfunnel.report.coded import columns_kept
+from privacyfunnel.report.document import PROVED, SHOWN, column_words
+from privacyfunnel.report.page import MEMBERS
+
+if TYPE_CHECKING:
+    from privacyfunnel.frontiers import Frontier
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.report import Asked
+    from privacyfunnel.solvers.base import Solution
+    from privacyfunnel.studio.tasks import Inspected
+
+
+def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, Any]:
+    """The release of a frontier that meets the target, under the keys of a report's document."""
+    joint, roles = found.joint, inspected.counts.roles
+    solution = found.at(**asked.target)
+    book = Codebook.from_solution(joint, solution, roles, target=asked.target, seed=asked.seed)
+    rule = solution.code.push(joint)
+    chance = shuffled(joint, solution.code, seed=asked.seed)
+    n_rows, n_dropped = inspected.counts.n_rows, inspected.counts.n_dropped
+    at_stake = inspected.at_stake
+    cautions = [
+        *about_table(at_stake, roles, inspected.identifiers),
+        *about_release(book, (), n_dropped, chance, rule.information),
+    ]
+    return {
+        "asked": {
+            "sensitive": [column_words(column) for column in roles.sensitive],
+            "public": [column_words(column) for column in roles.public],
+        },
+        "records": {"released": n_rows - n_dropped},
+        "release": {
+            "code": "channel" if book.soft else "partition",
+            "symbols": len(book.symbols),
+            "public_values": len(book.values),
+        },
+        "measured": _measured(joint, solution),
+        "guessing": {
+            "blind": at_stake.guess_blind,
+            "as_it_is": at_stake.guess_seeing,
+            "released": best_guess(rule),
+        },
+        "drawn": None,  # nothing has been drawn yet
+        "stakes": at_stake.to_json(),
+        "columns": columns_kept(joint, book),
+        "symbols": _symbols(book),
+        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+    }
+
+
+def _measured(joint: Joint, solution: Solution) -> dict[str, Any]:
+    limit = least_leakage(joint, solution.utility)
+    gap = max(0.0, solution.leakage - limit)
+    return {
+        "utility": share(solution.utility, joint.entropy_x),
+        "utility_bits": solution.utility,
+        "leakage": share(solution.leakage, joint.entropy_s),
+        "leakage_bits": solution.leakage,
+        "entropy_x_bits": joint.entropy_x,
+        "entropy_s_bits": joint.entropy_s,
+        "limit": share(limit, joint.entropy_s),
+        "limit_bits": limit,
+        "gap": share(gap, joint.entropy_s),
+        "proved_optimal": gap <= PROVED,
+    }
+
+
+def _symbols(book: Codebook) -> dict[str, Any]:
+    """The symbols by falling size; where they are many, those from either end."""
+    order = sorted(range(len(book.symbols)), key=lambda j: -book.symbols[j].probability)
+    cut = len(order) if len(order) <= 2 * SHOWN else SHOWN
+    return {
+        "largest": [_symbol(book, j) for j in order[:cut]],
+        "smallest": [_symbol(book, j) for j in order[cut:][-SHOWN:]],
+    }
+
+
+def _symbol(book: Codebook, j: int) -> dict[str, Any]:
+    symbol = book.symbols[j]
+    words = book.stands_for(symbol.label)
+    return {
+        "label": symbol.label,
+        "probability": symbol.probability,
+        "count": symbol.count,
+        "n_values": len(book.members[j]),
+        "stands_for": [
+            {"column": column.name, "values": text}
+            for column, text in zip(book.roles.public, words, strict=True)
+        ],
+        "members": [[encode(part) for part in member] for member in book.members[j][:MEMBERS]],
+    }

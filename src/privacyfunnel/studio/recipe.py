@@ -1,0 +1,96 @@
+"""Recipe: the command line and the Python code that make the same release again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from privacyfunnel.cli.options import read_columns
+from privacyfunnel.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from privacyfunnel.report import Asked
+    from privacyfunnel.studio.answers import Answers
+    from privacyfunnel.studio.sources import Source
+
+FOLDER = "release"
+SAVE_DEMO = 'import privacyfunnel as pf; pf.datasets.load_demo().to_csv("demo.csv", index=False)'
+
+
+def command(source: Source, answers: Answers, asked: Asked) -> str:
+    """``funnel release ...``: every setting that is not the usual one is written out."""
+    words = ["funnel", "release", source.name]
+    words += [f"--sensitive={as_option(answers.sensitive)}"]
+    words += [f"--publish={as_option(answers.public)}"]
+    words += [f"--{name}={value!r}" for name, value in asked.target.items()]
+    words += [f"--bins={word}" for word in answers.words("bins")]
+    words += [f"--round={word}" for word in answers.words("round")]
+    settings = {
+        "missing": (answers.missing, "symbol"),
+        "effort": (asked.effort, "normal"),
+        "points": (asked.points, 20),
+        "min-count": (asked.min_count, 1),
+        "seed": (asked.seed, 0),
+        "format": (asked.form, "parquet"),
+    }
+    words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]
+    flags = {"soft": asked.soft, "expand": asked.expand, "public": asked.is_public}
+    words += [f"--{name}" for name, wanted in flags.items() if wanted]
+    return shlex.join([*words, "-o", FOLDER])
+
+
+def as_option(names: Sequence[str]) -> str:
+    """Column names as the command line takes them: by commas, a comma within a name doubled.
+
+    >>> as_option(["age", "height, cm"])
+    'age,height,, cm'
+    """
+    text = ",".join(name.replace(",", ",,") for name in names)
+    if read_columns(text) != list(names):
+        raise InvalidInput("a column name begins or ends with a blank or a comma")
+    return text
+
+
+def command_or_why(source: Source, answers: Answers, asked: Asked) -> tuple[str, str]:
+    """The command, or in words why there is none."""
+    try:
+        return command(source, answers, asked), ""
+    except InvalidInput as error:
+        return "", f"The command line cannot name these columns: {error}. Use the Python code."
+
+
+def before(source: Source) -> str:
+    """What to run first, where the table is not a file of the user's."""
+    return shlex.join(["python", "-c", SAVE_DEMO]) if source.origin == "demo" else ""
+
+
+def code(source: Source, answers: Answers, asked: Asked) -> str:
+    """The same as a Python script."""
+    rules = answers.rules
+    settings = {
+        "soft": asked.soft,
+        "min_count": asked.min_count,
+        "effort": asked.effort,
+        "points": asked.points,
+        "seed": asked.seed,
+        "expand": asked.expand,
+        "form": asked.form,
+        "is_public": asked.is_public,
+    }
+    given = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    first = ""
+    if source.origin == "demo":
+        first = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
+    return (
+        "import privacyfunnel as pf\n"
+        "from privacyfunnel.report import Asked, make_release\n"
+        "from privacyfunnel.tables import count, open_table\n\n"
+        f"{first}"
+        f"table = open_table({source.name!r})\n"
+        f"rules = pf.ColumnRules(bins={dict(rules.bins)!r}, round={dict(rules.round)!r}, "
+        f"missing={rules.missing!r})\n"
+        f"counts = count(table, {answers.sensitive!r}, {answers.public!r}, columns=rules)\n"
+        f"asked = Asked({source.name!r}, {dict(asked.target)!r}, {given})\n"
+        f"make_release(table, counts, {FOLDER!r}, asked)\n"
+    )

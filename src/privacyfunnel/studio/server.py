@@ -1,0 +1,99 @@
+"""Server: listens, opens the browser and ends cleanly."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from privacyfunnel.errors import DataUnavailable
+from privacyfunnel.files import in_words
+from privacyfunnel.studio.app import Studio, make_app
+
+if TYPE_CHECKING:
+    from privacyfunnel.studio.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """A web server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn, then call back."""
+        await super().startup(sockets)
+        self._when_ready()
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the wanted address; port 0 takes any free one."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise DataUnavailable(
+            f"cannot listen on {settings.host}:{settings.port}: {in_words(error)}; "
+            "name another --port."
+        ) from error
+    return listener
+
+
+def make_server(
+    studio: Studio, listener: socket.socket, when_ready: Callable[[], None] = lambda: None
+) -> Server:
+    """The server of a studio, for a socket that listens already."""
+    studio.listens_on(listener.getsockname()[1])
+    config = uvicorn.Config(
+        make_app(studio),
+        log_level="warning",
+        lifespan="on",
+        ws="none",
+        server_header=False,
+        proxy_headers=False,  # a client must not say who it is
+        timeout_graceful_shutdown=3,
+    )
+    return Server(config, when_ready)
+
+
+def serve(settings: Settings, say: Callable[[str], None], open_browser: bool) -> None:
+    """Run a studio until Ctrl-C."""
+    with listen(settings) as listener:
+        studio = Studio(settings)
+
+        def ready() -> None:
+            say(studio.settings.address)
+            if open_browser:
+                webbrowser.open(studio.settings.address)
+
+        try:
+            make_server(studio, listener, ready).run([listener])
+        finally:
+            studio.close()
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Studio]:
+    """A studio that runs in a thread while the block lasts, for tests, scripts and notebooks."""
+    with listen(settings) as listener:
+        studio, ready = Studio(settings), Event()
+        server = make_server(studio, listener, ready.set)
+        thread = Thread(target=server.run, args=([listener],), name="studio")
+        thread.start()
+        try:
+            if not ready.wait(30):
+                raise RuntimeError("the studio did not start within 30 seconds.")
+            yield studio
+        finally:
+            server.should_exit = True
+            thread.join()
+            studio.close()

@@ -1,0 +1,131 @@
+// What every page needs: watch tasks, upload, copy. No value of the user's ever becomes markup here.
+"use strict";
+
+const PAUSE = 400; // milliseconds between two questions to the server
+
+async function ask(address, options) {
+  const answer = await fetch(address, { credentials: "same-origin", ...options });
+  const found = await answer.json();
+  if (!answer.ok) throw new Error(found.error || "The studio did not answer.");
+  return found;
+}
+
+function post(address, fields) {
+  return ask(address, { method: "POST", body: new URLSearchParams(fields || {}) });
+}
+
+function show(box, job) {
+  box.querySelector(".state").textContent = job.words;
+  const bar = box.querySelector("progress");
+  if (job.total) {
+    bar.max = job.total;
+    bar.value = job.done;
+  }
+  const active = job.state === "queued" || job.state === "running";
+  bar.hidden = !active;
+  box.querySelector(".cancel").hidden = !active;
+  box.classList.toggle("ended", !active);
+  return active;
+}
+
+// Ask for a task until it ends; `news` gets every answer, the promise the last.
+async function watch(id, news) {
+  for (;;) {
+    let job;
+    try {
+      job = await ask(`/jobs/${id}`);
+    } catch (fault) {
+      job = { state: "lost", words: "The studio has ended or has forgotten this task.", told: {}, error: fault.message };
+    }
+    news(job);
+    if (job.state !== "queued" && job.state !== "running") return job;
+    await new Promise((go) => setTimeout(go, PAUSE));
+  }
+}
+
+function cancelBy(button, id) {
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      await post(`/jobs/${id}/cancel`);
+    } catch {
+      location.reload();
+    }
+  });
+}
+
+function watchBoxes() {
+  for (const box of document.querySelectorAll("[data-job]")) {
+    const id = box.dataset.job;
+    cancelBy(box.querySelector(".cancel"), id);
+    watch(id, (job) => show(box, job)).then((job) => {
+      if (job.state !== "lost") location.reload();
+    });
+  }
+}
+
+function upload(form) {
+  const fault = document.getElementById("upload-fault");
+  const bar = document.getElementById("sent");
+  const complain = (words) => {
+    fault.textContent = words;
+    fault.hidden = !words;
+    bar.hidden = true;
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const file = document.getElementById("file").files[0];
+    const most = Number(form.dataset.most);
+    complain("");
+    if (!file) return complain("Choose a file first.");
+    if (file.size > most) {
+      return complain(`${file.name} is larger than the ${most / 1e6} MB that this studio takes.`);
+    }
+    const request = new XMLHttpRequest(); // fetch does not tell how much is sent
+    request.open("POST", `/upload?name=${encodeURIComponent(file.name)}`);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (sent) => {
+      bar.hidden = false;
+      bar.value = sent.total ? sent.loaded / sent.total : 0;
+    });
+    request.addEventListener("error", () => complain("The upload was broken off; try again."));
+    request.addEventListener("load", () => {
+      const answer = request.response || {};
+      if (request.status === 200) location.assign(answer.go);
+      else complain(answer.error || "The studio refused this file.");
+    });
+    request.send(file);
+  });
+}
+
+function askOnlyWhatIsNeeded(form) {
+  for (const choice of form.querySelectorAll("select[name^=treat-]")) {
+    const how = form.querySelector(`[name=how-${choice.name.slice(6)}]`);
+    if (!how) continue;
+    const update = () => {
+      how.hidden = !(choice.value in how.dataset);
+      how.placeholder = how.dataset[choice.value] || "";
+    };
+    choice.addEventListener("change", update);
+    update();
+  }
+}
+
+function copyBy(button) {
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copies).textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(document.getElementById(button.dataset.copies));
+      button.textContent = "Selected: press Ctrl-C";
+    }
+  });
+}
+
+watchBoxes();
+document.querySelectorAll("#upload").forEach(upload);
+document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);
+document.querySelectorAll(".copy").forEach(copyBy);

@@ -1,0 +1,237 @@
+// The trade-off: the curve grows while it is searched; click, slider or table choose a release.
+"use strict";
+
+const place = document.getElementById("tradeoff");
+const plot = document.getElementById("plot");
+const form = document.getElementById("choose");
+const slider = document.getElementById("slider");
+const value = document.getElementById("value");
+const soft = document.getElementById("soft");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const state = { points: [], soft: [], noise: [], whole: 0, free: 0, values: 0, chosen: null, ready: false };
+
+const inPercent = (share) => `${(100 * share).toFixed(share < 0.01 && share > 0 ? 2 : 1)}%`;
+const by = () => form.elements.by.value;
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+function curve(points, name, ink, extra) {
+  return {
+    x: points.map((p) => p.utility),
+    y: points.map((p) => p.leakage),
+    name,
+    mode: "lines+markers",
+    line: { color: ink, width: 2 },
+    hovertemplate: "keeps %{x:.1%}<br>gives away %{y:.1%}<extra>" + name + "</extra>",
+    ...extra,
+  };
+}
+
+function traces() {
+  const edge = [{ utility: 0, leakage: 0 }, { utility: state.free, leakage: 0 }, { utility: 1, leakage: state.whole }];
+  const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
+  const filled = state.points.map((p) => (p.proved ? "circle" : "circle-open"));
+  const drawn = [
+    curve(edge, "limit: no release can be below", red, {
+      mode: "lines", fill: "tozeroy", fillcolor: colour("pink"), hoverinfo: "skip", hovertemplate: null,
+    }),
+  ];
+  if (state.noise.length) {
+    drawn.push(curve(state.noise, "plain noise (differential privacy)", grey, { mode: "lines", line: { color: grey, dash: "dot", width: 2 } }));
+  }
+  if (state.soft.length) {
+    const green = dark.matches ? "#6fcf97" : "#1c7d4d";
+    drawn.push(curve(state.soft, "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
+  }
+  drawn.push(curve(state.points, "releases found", blue, { marker: { symbol: filled, size: 9 }, meta: "hard" }));
+  drawn.push({
+    x: [1], y: [state.whole], name: "published as it is", mode: "markers", cliponaxis: false,
+    marker: { symbol: "star", size: 14, color: ink },
+    hovertemplate: "keeps all<br>gives away %{y:.1%}<extra></extra>",
+  });
+  if (state.chosen) {
+    drawn.push({
+      x: [state.chosen.utility], y: [state.chosen.leakage], name: "chosen", mode: "markers", cliponaxis: false,
+      marker: { symbol: "circle", size: 16, color: ink, line: { color: colour("paper"), width: 2 } },
+      hovertemplate: "chosen: keeps %{x:.1%}<br>gives away %{y:.1%}<extra></extra>",
+    });
+  }
+  return drawn;
+}
+
+function draw() {
+  const narrow = plot.clientWidth < 560;
+  const axis = { color: colour("soft"), gridcolor: colour("line"), zeroline: false, fixedrange: true, tickformat: ".0%" };
+  const family = getComputedStyle(document.body).fontFamily;
+  Plotly.react(plot, traces(), {
+    font: { family, size: narrow ? 12 : 14, color: colour("ink") },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    margin: { l: narrow ? 52 : 64, r: 16, t: 12, b: narrow ? 150 : 100 },
+    dragmode: false,
+    hovermode: "closest",
+    hoverlabel: { bgcolor: colour("box"), bordercolor: colour("line"), font: { color: colour("ink") } },
+    legend: { orientation: "h", x: 0, y: narrow ? -0.22 : -0.17, yanchor: "top", font: { size: narrow ? 11 : 13 } },
+    xaxis: { ...axis, title: { text: narrow ? "public information kept" : "utility: public information kept", standoff: 10 }, range: [-0.02, 1.02] },
+    yaxis: { ...axis, title: { text: narrow ? "sensitive information given away" : "leakage: sensitive information given away" }, range: [0, Math.max(0.02, state.whole) * 1.08] },
+  }, { displayModeBar: false, responsive: true });
+}
+
+// The best release found for the target, before it is looked up exactly.
+function estimate() {
+  const target = Number(value.value) / 100;
+  const points = soft.checked ? state.soft : state.points;
+  if (by() === "utility") return points.find((p) => p.utility >= target - 1e-12);
+  return points.filter((p) => p.leakage <= target + 1e-12).at(-1);
+}
+
+function tellEstimate() {
+  document.getElementById("of").textContent =
+    by() === "utility" ? "of the public information" : "of the sensitive information";
+  const near = estimate();
+  document.getElementById("estimate").textContent = near
+    ? `Nearest point: keeps ${inPercent(near.utility)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} symbols (now ${state.values} values).`
+    : "No release found meets this.";
+}
+
+function listPoints() {
+  const rows = state.points.map((point) => {
+    const row = document.createElement("tr");
+    const limit = point.limit === undefined ? "" : inPercent(point.limit);
+    for (const words of [inPercent(point.utility), inPercent(point.leakage), limit, String(point.n_symbols)]) {
+      const cell = row.insertCell();
+      cell.className = "n";
+      cell.textContent = words;
+    }
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Choose";
+    button.setAttribute("aria-label", `Choose the release that keeps ${inPercent(point.utility)}`);
+    button.addEventListener("click", () => choosePoint(point, false));
+    row.insertCell().append(button);
+    return row;
+  });
+  document.querySelector("#points tbody").replaceChildren(...rows);
+  document.getElementById("points").hidden = !state.ready;
+}
+
+function complain(words) {
+  const fault = document.getElementById("fault");
+  fault.textContent = words;
+  fault.hidden = !words;
+}
+
+function choosePoint(point, isSoft) {
+  form.elements.by.value = "utility";
+  soft.checked = isSoft;
+  // Rounded down, so that the point itself keeps enough.
+  value.value = String(Math.floor(point.utility * 1e4 - 1e-9 > 0 ? point.utility * 1e4 + 1e-9 : 0) / 100);
+  slider.value = value.value;
+  choose();
+}
+
+let latest = 0;
+async function choose() {
+  const mine = ++latest;
+  tellEstimate();
+  complain("");
+  const share = Number((Number(value.value) / 100).toFixed(8));
+  const fields = { by: by(), value: String(share) };
+  if (soft.checked) fields.soft = "on";
+  try {
+    const started = await post("/choose", fields);
+    await follow(started.job, () => mine === latest);
+  } catch (fault) {
+    if (mine === latest) complain(fault.message);
+  }
+}
+
+// Wait for the chosen release and show it; the answer is HTML that the server has escaped.
+async function follow(job, isLatest) {
+  const box = document.getElementById("chosen");
+  box.setAttribute("aria-busy", "true");
+  const ended = await watch(job, () => {});
+  if (!isLatest()) return;
+  box.removeAttribute("aria-busy");
+  if (ended.state !== "done") return complain(ended.error || ended.words);
+  const page = await fetch("/chosen", { credentials: "same-origin" });
+  if (!page.ok || !isLatest()) return;
+  box.innerHTML = await page.text();
+  const mark = box.querySelector("[data-utility]").dataset;
+  state.chosen = { utility: Number(mark.utility), leakage: Number(mark.leakage) };
+  draw();
+}
+
+function take(told) {
+  for (const name of ["points", "soft", "noise", "whole", "free"]) {
+    if (told[name] !== undefined) state[name] = told[name];
+  }
+  if (told.n_values) state.values = told.n_values;
+  draw();
+}
+
+async function search() {
+  const box = document.getElementById("search-state");
+  const id = place.dataset.search;
+  cancelBy(box.querySelector(".cancel"), id);
+  const ended = await watch(id, (job) => {
+    show(box, job);
+    take(job.told);
+  });
+  if (ended.state !== "done") {
+    if (ended.error) complain(ended.error);
+    return;
+  }
+  box.hidden = true;
+  state.ready = true;
+  form.hidden = false;
+  listPoints();
+  tellEstimate();
+  if (place.dataset.choice) follow(place.dataset.choice, () => latest === 0);
+}
+
+async function compare() {
+  const id = place.dataset.compare;
+  const words = document.getElementById("soft-words");
+  if (!id) {
+    words.textContent = "draw each record's symbol by lot (not searched)";
+    return;
+  }
+  const box = document.getElementById("compare-state");
+  box.hidden = false;
+  cancelBy(box.querySelector(".cancel"), id);
+  const ended = await watch(id, (job) => {
+    show(box, job);
+    take(job.told);
+  });
+  if (ended.state === "done") {
+    box.hidden = true;
+    soft.disabled = false;
+    words.textContent = "draw each record's symbol by lot: may give away less";
+  } else {
+    words.textContent = "draw each record's symbol by lot (not there)";
+    if (ended.error) complain(ended.error);
+  }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  choose();
+});
+form.addEventListener("change", () => state.ready && choose());
+slider.addEventListener("input", () => {
+  value.value = slider.value;
+  tellEstimate();
+});
+value.addEventListener("input", () => {
+  slider.value = value.value;
+  tellEstimate();
+});
+draw();
+plot.on("plotly_click", (event) => {
+  const { data, pointIndex } = event.points[0];
+  if (!state.ready || !data.meta || (data.meta === "soft" && soft.disabled)) return;
+  choosePoint((data.meta === "soft" ? state.soft : state.points)[pointIndex], data.meta === "soft");
+});
+dark.addEventListener("change", draw);
+search();
+compare();

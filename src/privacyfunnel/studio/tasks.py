@@ -1,0 +1,201 @@
+"""Tasks: what the jobs do, each a few calls of the library. They run in processes of their own.
+
+Each takes a teller, a private folder of its own and plain arguments, and gives back plain values;
+what the next task needs and is too large to send stays in the folder.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import privacyfunnel as pf
+from privacyfunnel.columns import show
+from privacyfunnel.errors import FunnelError, InvalidInput
+from privacyfunnel.frontiers import Frontier
+from privacyfunnel.information import share
+from privacyfunnel.randomised_response import randomised_response_curve
+from privacyfunnel.report import Asked, Stakes, make_release, stakes
+from privacyfunnel.report.cautions import about_table
+from privacyfunnel.report.inspection import in_words
+from privacyfunnel.studio.answers import Answers, Search
+from privacyfunnel.studio.live import LivePoints
+from privacyfunnel.studio.preview import preview
+from privacyfunnel.studio.work import Teller
+from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, summary
+from privacyfunnel.tables.summary import is_nearly_unique
+
+SHOWN_ROWS = 6
+LONGEST = 60  # characters of a value in the preview
+NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
+EPSILONS = [0.25 * k for k in range(1, 81)]
+KEPT = "kept.pickle"
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What a look at the chosen columns leaves for the searches."""
+
+    counts: Counts
+    at_stake: Stakes
+    identifiers: list[str]
+
+
+def look(_: Teller, folder: Path, *, table: str, is_demo: bool = False) -> dict[str, Any]:
+    """What columns a table has, what they hold and its first rows; the demo is written first."""
+    if is_demo:
+        pf.datasets.load_demo().to_csv(table, index=False)
+    opened = _open(table, folder)
+    found = {column.name: column for column in summary(opened)}
+    columns = []
+    for name, kind in zip(opened.names, opened.kinds, strict=True):
+        usable, known = name in found, found.get(name)
+        unique = known and is_nearly_unique(known.distinct, known.n_rows - known.missing)
+        columns.append(
+            {
+                "name": name,
+                "kind": kind,
+                "usable": usable,
+                "missing": known.missing if known else None,
+                "distinct": known.distinct if known else None,
+                "nearly_unique": bool(unique),
+            }
+        )
+    if not found:
+        raise InvalidInput("no column of this table can be counted: text, numbers or dates needed.")
+    return {"columns": columns, "n_rows": opened.n_rows, "rows": _first_rows(opened)}
+
+
+def inspect(teller: Teller, folder: Path, *, table: str, answers: Answers) -> dict[str, Any]:
+    """What publishing the chosen columns as they are would give away."""
+    opened = _open(table, folder)
+    counts = _count(opened, answers)
+    at_stake = stakes(counts.joint())
+    plain = [column.name for column in counts.roles.columns.values() if column.rule is None]
+    marked = identifiers(opened, plain) if plain else []
+    public = [column.name for column in counts.roles.public]
+    kept = Inspected(counts, at_stake, [name for name in marked if name in public])
+    _keep(folder, kept)
+    cautions = about_table(at_stake, counts.roles, marked)
+    return {
+        "sentences": in_words(counts.roles, at_stake),
+        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "stakes": at_stake.to_json(),
+        "n_rows": counts.n_rows,
+        "left_out": counts.n_dropped,
+    }
+
+
+def search(teller: Teller, folder: Path, *, inspected: Path, search: Search) -> dict[str, Any]:
+    """The frontier of hard releases; its points are told as they are found."""
+    kept: Inspected = _kept(inspected)
+    joint = kept.counts.joint()
+    teller.tell(whole=kept.at_stake.given_away, free=kept.at_stake.free_utility, n_values=joint.n_x)
+    live = LivePoints(joint, folder / "found.jsonl")
+
+    def progress(done: int, total: int) -> None:
+        teller.progress(done, total)
+        teller.tell(points=live.read())
+
+    found = pf.frontier(
+        joint,
+        n_points=search.points,
+        seed=search.seed,
+        effort=search.effort,
+        min_count=search.min_count,
+        checkpoint=live.path,
+        progress=progress,
+    )
+    _keep(folder, found)
+    points = _points(found)
+    teller.tell(points=points)
+    return {"n_points": len(points)}
+
+
+def compare(teller: Teller, folder: Path, *, inspected: Path, search: Search) -> dict[str, Any]:
+    """Curves to compare with: plain noise (local differential privacy), and releases by lot."""
+    kept: Inspected = _kept(inspected)
+    joint = kept.counts.joint()
+    if joint.n_x <= NOISE_VALUES:
+        curve = randomised_response_curve(joint, EPSILONS)
+        x, y = share(curve[:, 0], joint.entropy_x), share(curve[:, 1], joint.entropy_s)
+        teller.tell(noise=[{"utility": u, "leakage": v} for u, v in zip(x, y, strict=True)])
+    found = pf.frontier(
+        joint,
+        method="soft",
+        n_points=search.points,
+        seed=search.seed,
+        effort=search.effort,
+        progress=teller.progress,
+    )
+    _keep(folder, found)
+    teller.tell(soft=_points(found))
+    return {"noise": joint.n_x <= NOISE_VALUES}
+
+
+def choose(
+    _: Teller, folder: Path, *, inspected: Path, frontier: Path, asked: Asked
+) -> dict[str, Any]:
+    """The release that meets a target, described as its report would, before a file is written."""
+    kept: Inspected = _kept(inspected)
+    found: Frontier = _kept(frontier)
+    return preview(asked, kept, found)
+
+
+def release(
+    teller: Teller, folder: Path, *, table: str, answers: Answers, asked: Asked
+) -> dict[str, Any]:
+    """The files of a release, made and measured as the command line makes them."""
+    opened = _open(table, folder)
+    counts = _count(opened, answers)
+    return make_release(opened, counts, folder / "files", asked, stages=teller.stage)
+
+
+def _open(table: str, folder: Path) -> Table:
+    """Open a table; a message about an uploaded one names it as the user does."""
+    try:
+        return open_table(table)
+    except FunnelError as error:
+        private = f"{folder.parent}/"
+        if private not in str(error):
+            raise
+        raise InvalidInput(str(error).replace(private, "")) from error
+
+
+def _count(table: Table, answers: Answers) -> Counts:
+    return count(table, answers.sensitive, answers.public, columns=answers.rules)
+
+
+def _first_rows(table: Table) -> list[list[str]]:
+    with table.duckdb(table.names) as con:
+        rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
+    words = [["" if value is None else show(value) for value in row] for row in rows]
+    return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
+
+
+def _points(found: Frontier) -> list[dict[str, Any]]:
+    frame = found.to_frame()[["utility", "leakage", "n_symbols", "limit", "gap"]]
+    frame["proved"] = found.proved
+    return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+
+
+def _keep(folder: Path, value: Any) -> None:
+    (folder / KEPT).write_bytes(pickle.dumps(value))
+
+
+def _kept(folder: Path) -> Any:
+    """What an earlier task of the same session has kept: our own file in our own private folder."""
+    return pickle.loads((folder / KEPT).read_bytes())
+
+
+TASKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "look": look,
+    "inspect": inspect,
+    "search": search,
+    "compare": compare,
+    "choose": choose,
+    "release": release,
+}

@@ -1,0 +1,217 @@
+"""Views: what the browser may read. Each needs the session of its cookie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+)
+
+from privacyfunnel.codebook.values import decode
+from privacyfunnel.columns import KINDS, show
+from privacyfunnel.report import words as report_words
+from privacyfunnel.report.making import files_of
+from privacyfunnel.report.page import MEMBERS
+from privacyfunnel.studio import recipe
+from privacyfunnel.studio.actions import open_source
+from privacyfunnel.studio.answers import EFFORTS, TREATMENTS
+from privacyfunnel.studio.sources import named_source
+from privacyfunnel.studio.visits import (
+    PAGES,
+    STRANGER,
+    go,
+    has_token,
+    known,
+    page,
+    session_of,
+    studio_of,
+    with_cookie,
+)
+from privacyfunnel.studio.words import on_the_page, progress_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from privacyfunnel.studio.sessions import Session
+
+ENDS = ("largest", "smallest")
+FILE_WORDS = {
+    "release": "the table to publish",
+    "codebook.json": "which values each symbol stands for; needed to release new rows alike",
+    "report.html": "what was kept and given away, for people",
+    "report.json": "the same for programs",
+}
+
+
+async def data(request: Request) -> Response:
+    """Step 1; opens a session for who has none."""
+    studio = studio_of(request)
+    session = known(request)
+    if has_token(request):
+        if session is None or not session.is_trusted:
+            secret, session = studio.sessions.open(is_trusted=True)
+            _open_table_of_terminal(studio.settings, session)
+            return with_cookie(request, go("/columns" if session.source else "/"), secret)
+        return go("/")
+    if session is not None:
+        return page(request, session_of(request), "data")
+    if not studio.settings.is_local:
+        raise HTTPException(403, STRANGER)
+    secret, session = studio.sessions.open(is_trusted=False)
+    return with_cookie(request, page(request, session, "data"), secret)
+
+
+def _open_table_of_terminal(settings: Any, session: Session) -> None:
+    if settings.table is not None:
+        open_source(session, named_source(settings.table))
+
+
+async def columns(request: Request) -> Response:
+    """Step 2: the columns, and what they would give away."""
+    session = session_of(request)
+    if session.source is None:
+        return go("/")
+    return page(
+        request,
+        session,
+        "columns",
+        kinds=KINDS,
+        treatments=TREATMENTS,
+        efforts=EFFORTS,
+        looked=session.done("look"),
+        inspected=session.done("inspect"),
+    )
+
+
+async def tradeoff(request: Request) -> Response:
+    """Step 3: the frontier and the choice."""
+    session = session_of(request)
+    if "search" not in session.work:
+        return go("/columns")
+    return page(request, session, "tradeoff")
+
+
+async def chosen(request: Request) -> Response:
+    """Step 4: the chosen release, as a part of the page of step 3."""
+    session = session_of(request)
+    document = session.done("choose")
+    if document is None or session.chosen is None:
+        raise HTTPException(404, "No release is chosen.")
+    text = PAGES.get_template("chosen.html").render(
+        document=document, asked=session.chosen, **_described(document)
+    )
+    return HTMLResponse(text)
+
+
+async def release(request: Request) -> Response:
+    """Step 5: the files, and how to make them again."""
+    session = session_of(request)
+    asked, source, answers = session.made, session.source, session.answers
+    if "release" not in session.work or asked is None or source is None or answers is None:
+        return go("/tradeoff")
+    document = session.done("release")
+    command, no_command = recipe.command_or_why(source, answers, asked)
+    return page(
+        request,
+        session,
+        "release",
+        document=document,
+        files=_files(session) if document else [],
+        before=recipe.before(source),
+        command=command,
+        no_command=no_command,
+        code=recipe.code(source, answers, asked),
+        **(_described(document) if document else {}),
+    )
+
+
+def _described(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The sentences and the symbols of a release's document."""
+    return {
+        "headline": report_words.what_is_released(document),
+        "sentences": [
+            ("Utility", report_words.utility(document)),
+            ("Leakage", report_words.leakage(document)),
+            ("Guessing", report_words.guessing(document)),
+            ("Limit", report_words.limit(document)),
+            *([("This draw", report_words.drawn(document))] if document["drawn"] else []),
+        ],
+        "symbols": [_symbol(symbol) for end in ENDS for symbol in document["symbols"][end]],
+        "is_cut": bool(document["symbols"]["smallest"]),
+    }
+
+
+def _symbol(symbol: Mapping[str, Any]) -> dict[str, Any]:
+    """A symbol with some of its members in words, where its columns do not say it all."""
+    several = len(symbol["stands_for"]) > 1 and symbol["n_values"] > 1
+    members = symbol["members"][:MEMBERS] if several else []
+    return {**symbol, "shown": [", ".join(show(decode(v)) for v in m) for m in members]}
+
+
+def _files(session: Session) -> list[tuple[str, str, int]]:
+    """Name, words and size of each file of the release."""
+    assert session.made is not None
+    folder = session.work["release"].folder / "files"
+    return [
+        (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
+        for name in files_of(session.made.form)
+    ]
+
+
+async def file(request: Request) -> Response:
+    """Download one of the files of the session's release; no other file can be named."""
+    session = session_of(request)
+    name = request.path_params["name"]
+    if session.done("release") is None or session.made is None:
+        raise HTTPException(404, "There is no release yet.")
+    if name not in files_of(session.made.form):
+        raise HTTPException(404, "There is no such file.")
+    path = session.work["release"].folder / "files" / name
+    return FileResponse(str(path), filename=name, media_type="application/octet-stream")
+
+
+async def job(request: Request) -> Response:
+    """How far a job is, and what it has found so far."""
+    session = session_of(request)
+    found = session.job(request.path_params["job_id"])
+    if found is None:
+        return JSONResponse({"error": "There is no such task."}, status_code=404)
+    return JSONResponse(
+        {
+            "state": found.state,
+            "words": progress_in_words(found, studio_of(request).jobs.ahead(found)),
+            "done": found.done,
+            "total": found.total,
+            "told": found.told,
+            "error": on_the_page(found.error),
+        }
+    )
+
+
+async def refused(_: Request, error: Exception) -> Response:
+    """A request that we do not serve."""
+    return _plain(error, 403)
+
+
+async def not_found(_: Request, error: Exception) -> Response:
+    """An address that leads nowhere."""
+    return _plain(error, 404)
+
+
+async def broken(_: Request, error: Exception) -> Response:
+    """A fault of ours; the terminal has the details."""
+    text = "Something went wrong in the studio itself; the terminal that runs it has the details."
+    return PlainTextResponse(f"{text}\n", status_code=500)
+
+
+def _plain(error: Exception, status: int) -> Response:
+    words = error.detail if isinstance(error, HTTPException) else str(error)
+    return PlainTextResponse(f"{words}\n", status_code=status)

@@ -1,0 +1,77 @@
+"""Work: what happens inside the process of a job, around its task."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from privacyfunnel.errors import FunnelError
+from privacyfunnel.parallel import Progress
+
+OURS = (
+    "Something went wrong in the studio itself ({name}). The terminal that runs it has the details; "
+    "please report them."
+)
+MEMORY = (
+    "This machine has too little memory for that. Try fewer columns, or coarsen them into bins."
+)
+
+
+@dataclass(frozen=True)
+class Teller:
+    """How a task reports to the page while it runs."""
+
+    pipe: Connection
+
+    def progress(self, done: int, total: int) -> None:
+        """How far it is."""
+        self.pipe.send(("progress", (done, total)))
+
+    def stage(self, name: str) -> Progress:
+        """A new part of the work begins; how far it is."""
+        self.tell(stage=name)
+        self.progress(0, 0)
+        return self.progress
+
+    def tell(self, **news: Any) -> None:
+        """Something to show already."""
+        self.pipe.send(("told", news))
+
+
+def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str) -> None:
+    """Run a task in this process and send back its result, or in words why there is none."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    answer: tuple[str, Any]
+    try:
+        from privacyfunnel.studio.tasks import TASKS  # heavy: only here, never in the server
+
+        answer = ("done", TASKS[kind](Teller(pipe), place, **arguments))
+    except FunnelError as error:
+        answer = ("failed", in_words(error))
+    except MemoryError:
+        answer = ("failed", MEMORY)
+    except Exception as error:
+        traceback.print_exc()
+        answer = ("failed", OURS.format(name=type(error).__name__))
+    try:
+        pipe.send(answer)
+    except BrokenPipeError:  # the server is gone
+        return
+    pipe.close()
+
+
+def in_words(error: FunnelError) -> str:
+    """A message as a sentence.
+
+    >>> in_words(FunnelError("no such file: a.csv."))
+    'No such file: a.csv.'
+    """
+    text = " ".join(str(error).split())
+    return text[:1].upper() + text[1:]

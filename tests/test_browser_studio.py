@@ -1,0 +1,268 @@
+"""The studio in Chromium, as a curator uses it: from upload to download, and what goes wrong."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privacyfunnel import datasets
+from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.report.figures import percent
+from privacyfunnel.studio.server import running
+from privacyfunnel.studio.settings import Settings
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+try:
+    from playwright.sync_api import expect, sync_playwright
+except ModuleNotFoundError:
+    sync_playwright = None
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(sync_playwright is None, reason="playwright is not installed"),
+]
+EVIL = "<img src=x onerror=\"document.title='owned'\">"
+PATIENCE = 60_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with running(Settings(max_upload=50_000, workers=2)) as studio:
+        yield studio
+
+
+@pytest.fixture(scope="module")
+def browser():
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(studio, browser):
+    """The first page of a fresh visitor; a script that fails on the way fails the test."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    page, faults = context.new_page(), []
+    page.on("pageerror", lambda fault: faults.append(fault))
+    page.goto(studio.settings.address)
+    yield page
+    context.close()
+    assert faults == []
+
+
+def upload(page, folder, name: str, table: pd.DataFrame) -> None:
+    path = folder / name
+    table.to_csv(path, index=False)
+    page.set_input_files("#file", path)
+    page.get_by_role("button", name="Upload").click()
+
+
+def search(page, points: int = 2, compare: bool = False, effort: str = "fast") -> None:
+    """From the marked columns to the start of the search."""
+    page.get_by_role("button", name="What would this give away?").click()
+    page.select_option("#effort", effort)
+    page.fill("#points", str(points))
+    page.set_checked("[name=compare]", compare)
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.wait_for_url("**/tradeoff")
+
+
+def choose(page, share: float) -> None:
+    page.locator("#choose").wait_for()
+    page.fill("#value", str(100 * share))
+    page.get_by_role("button", name="Show this release").click()
+    page.locator("#make").wait_for()
+
+
+def figure(page, name: str) -> str:
+    return page.locator(f"[data-figure={name}]").inner_text()
+
+
+def bits(a, b) -> float:
+    """I(A;B) of two columns, counted by pandas."""
+    return mutual_information(pd.crosstab(a, b).to_numpy() / len(a))
+
+
+def fits(page) -> bool:
+    return page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+
+
+def test_from_upload_to_download_the_file_is_what_the_page_said(page, tmp_path):
+    table = datasets.load_demo()
+    upload(page, tmp_path, "patients.csv", table)
+    page.wait_for_url("**/columns")
+    for box in ("sensitive-0", "sensitive-1", "public-1", "public-2"):
+        page.check(f"[name={box}]")
+    search(page, points=3, compare=True)
+    expect(page.locator("#search-state .state")).to_contain_text("Searching releases")
+    choose(page, 0.4)
+    said = {name: figure(page, name) for name in ("utility", "leakage")}
+    page.select_option("#format", "csv")
+    page.get_by_role("button", name="Make the files").click()
+    page.locator(".files").wait_for()
+    assert {name: figure(page, name) for name in said} == said
+    for name in ("release.csv", "codebook.json", "report.html", "report.json"):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=name).click()
+        download.value.save_as(tmp_path / name)
+    released = pd.read_csv(tmp_path / "release.csv")["released"]
+    assert len(released) == len(table)
+    s, x = table.age * 10 + table.sex, table.chol * 10 + table.sex
+    shares = {}
+    for name, column in (("leakage", s), ("utility", x)):
+        counts = column.value_counts().to_numpy()
+        shares[name] = bits(column, released) / entropy(counts / counts.sum())
+    assert shares["utility"] >= 0.4
+    assert {name: percent(share) for name, share in shares.items()} == said
+    assert "Release report" in (tmp_path / "report.html").read_text()
+    assert "funnel release patients.csv" in page.locator("#command").inner_text()
+
+
+def test_a_column_that_attacks_the_reader_is_only_text(page, tmp_path):
+    rng = np.random.default_rng(0)
+    values = np.array([EVIL, "<script>document.title='owned'</script>", "plain"], dtype=object)
+    table = pd.DataFrame({EVIL: rng.choice(values, 90), "two": rng.integers(0, 3, 90)})
+    upload(page, tmp_path, "evil.csv", table)
+    page.wait_for_url("**/columns")
+    expect(page.locator("#name-0")).to_have_text(EVIL)
+    page.check("[name=public-0]")
+    page.check("[name=sensitive-1]")
+    search(page)
+    choose(page, 0.5)
+    page.get_by_role("button", name="Make the files").click()
+    page.locator(".files").wait_for()
+    expect(page.locator("main")).to_contain_text(EVIL)
+    assert page.locator("main img, main script").count() == 0
+    assert page.title() == "Release · privacyfunnel"
+
+
+def test_a_search_can_be_cancelled_and_begun_again(page):
+    page.get_by_role("button", name="Open the demo").click()
+    search(page, points=200, effort="thorough")
+    page.locator("#search-state .cancel").click()
+    expect(page.locator("#search-state .state")).to_have_text("Searching releases: cancelled.")
+    expect(page.locator("#choose")).to_be_hidden()
+    page.get_by_role("link", name="Change the columns or the search").click()
+    search(page)
+    page.locator("#choose").wait_for()
+
+
+def test_refused_uploads_are_told_and_the_page_goes_on(page, tmp_path):
+    fault = page.locator("#upload-fault")
+    upload(page, tmp_path, "big.csv", pd.DataFrame({"a": range(20_000)}))
+    expect(fault).to_contain_text("larger than the 0.05 MB")
+    upload(page, tmp_path, "table.xlsx", pd.DataFrame({"a": [1]}))
+    expect(fault).to_contain_text("must end in .csv")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3\n")
+    page.set_input_files("#file", tmp_path / "bad.csv")
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("main .fault")).to_contain_text("bad.csv")
+    page.get_by_role("link", name="Choose another table").click()
+    page.get_by_role("button", name="Open the demo").click()
+    expect(page.locator("main")).to_contain_text("442 rows")
+
+
+def test_a_reload_in_the_middle_loses_nothing(page):
+    page.get_by_role("button", name="Open the demo").click()
+    page.locator("#columns").wait_for()
+    page.reload()
+    assert page.is_checked("[name=sensitive-0]")
+    search(page, points=8, effort="normal")
+    expect(page.locator("#search-state .state")).to_contain_text(" of 16")
+    page.reload()
+    expect(page.locator("#search-state .state")).to_contain_text(" of 16")  # still the same search
+    page.locator("#choose").wait_for()
+    choose(page, 0.35)
+    said = figure(page, "leakage")
+    page.reload()
+    page.locator("#make").wait_for()
+    assert figure(page, "leakage") == said
+    page.get_by_role("button", name="Make the files").click()
+    page.wait_for_url("**/release")
+    page.reload()
+    page.locator(".files").wait_for()
+    assert figure(page, "leakage") == said
+
+
+def test_points_of_the_picture_can_be_clicked(page):
+    page.get_by_role("button", name="Open the demo").click()
+    search(page, points=3)
+    page.locator("#choose").wait_for()
+    page.locator("#plot .scatterlayer .trace").first.wait_for()
+    spot = page.evaluate(
+        """() => {
+            const plot = document.getElementById("plot");
+            const found = plot.data.find((trace) => trace.meta === "hard");
+            const box = plot.getBoundingClientRect(), axes = plot._fullLayout;
+            return {
+              x: box.left + axes._size.l + axes.xaxis.d2p(found.x[2]),
+              y: box.top + axes._size.t + axes.yaxis.d2p(found.y[2]),
+              kept: found.x[2],
+            };
+        }"""
+    )
+    page.mouse.move(spot["x"], spot["y"])
+    expect(page.locator(".hoverlayer")).to_contain_text("releases found")
+    page.mouse.click(spot["x"], spot["y"])
+    page.locator("#make").wait_for()
+    assert float(page.input_value("#value")) == pytest.approx(100 * spot["kept"], abs=0.02)
+    mark = float(page.locator("[data-utility]").get_attribute("data-utility"))
+    assert mark == pytest.approx(spot["kept"], abs=0.01)
+
+
+def test_the_keyboard_is_enough(page):
+    page.locator(".skip").focus()
+    page.get_by_role("button", name="Open the demo").focus()
+    page.keyboard.press("Enter")
+    page.locator("#columns").wait_for()
+    page.locator("[name=sensitive-1]").focus()
+    page.keyboard.press("Space")
+    assert not page.is_checked("[name=sensitive-1]")
+    search(page)
+    page.locator("#choose").wait_for()
+    page.locator("#slider").focus()
+    before = float(page.input_value("#value"))
+    page.keyboard.press("ArrowRight")
+    assert float(page.input_value("#value")) > before
+    page.locator("#make").wait_for()  # what is chosen follows
+    page.locator("#points summary").focus()
+    page.keyboard.press("Enter")
+    page.locator("#points button").nth(1).focus()
+    page.keyboard.press("Enter")
+    page.locator("#make").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_step_fits_a_phone_and_follows_the_colours_of_the_system(
+    studio, browser, tmp_path, scheme
+):
+    context = browser.new_context(viewport={"width": 375, "height": 700}, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(studio.settings.address)
+    assert fits(page)
+    wide = datasets.load_demo()
+    wide["a_column_with_a_very_long_name_that_does_not_fit_a_phone_at_all"] = "word " * 8
+    upload(page, tmp_path, "a_file_with_a_very_long_name_for_a_phone_2024_final.csv", wide)
+    page.locator("#columns").wait_for()
+    assert fits(page)
+    for box in ("sensitive-0", "public-1", "public-2", "public-3"):
+        page.check(f"[name={box}]")
+    search(page)
+    choose(page, 0.4)
+    page.locator("#points summary").click()
+    assert fits(page)
+    page.get_by_role("button", name="Make the files").click()
+    page.locator(".files").wait_for()
+    assert fits(page)
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 30)"}[scheme]
+    context.close()
