@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reference_soft as reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Channel, Funnel, Joint, Partition, frontier
-from privacyfunnel._kernels.soft import climb, first_alike, self_consistent
+from privacyfunnel._kernels.annealing import climb, first_alike, self_consistent
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.limits import most_relevance
 from privacyfunnel.objectives import leakage, utility

@@ -64,9 +64,8 @@ class Partition:
     @cached_property
     def matrix(self) -> sp.csr_array:
         """p(x̂ given x), shape ``[x, xhat]``, zeros and ones."""
-        ones = np.ones(self.n_x)
-        rows = np.arange(self.n_x)
-        return sp.csr_array((ones, (rows, self.labels)), shape=(self.n_x, self.n_symbols))
+        parts = np.ones(self.n_x), self.labels, np.arange(self.n_x + 1)
+        return sp.csr_array(parts, shape=(self.n_x, self.n_symbols))
 
     def clusters(self) -> list[NDArray[np.int64]]:
         """The members of each released symbol, as positions of x."""
@@ -101,20 +100,26 @@ class Channel:
 
     def __init__(self, matrix: Any) -> None:
         try:
-            rows = sp.csr_array(matrix, dtype=float)
+            rows = sp.csr_array(matrix, dtype=float, copy=True)
         except (TypeError, ValueError):
             raise InvalidCode("a channel needs a table of numbers [x, xhat].") from None
+        rows.sum_duplicates()
         if rows.ndim != 2 or rows.nnz == 0:
             raise InvalidCode(f"a channel needs two axes [x, xhat], got shape {rows.shape}.")
         if not np.isfinite(rows.data).all() or (rows.data < 0).any():
             raise InvalidCode("a channel's probabilities must be finite and not negative.")
-        sums = np.asarray(rows.sum(axis=1)).ravel()
+        object.__setattr__(self, "matrix", rows)
+        sums = np.bincount(self.rows, weights=rows.data, minlength=self.n_x)
         worst = sums[np.argmax(np.abs(sums - 1.0))]
         if abs(worst - 1.0) > 1e-6:
             raise InvalidCode(f"each row of a channel must sum to 1, got {worst:.6g}.")
-        rows = sp.csr_array(sp.diags_array(1.0 / sums) @ rows)
+        rows.data /= sums[self.rows]
         rows.data.flags.writeable = False
-        object.__setattr__(self, "matrix", rows)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The x of each stored cell of the matrix."""
+        return np.repeat(np.arange(self.n_x), np.diff(self.matrix.indptr))
 
     @property
     def n_x(self) -> int:

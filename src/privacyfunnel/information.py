@@ -60,16 +60,24 @@ def mutual_information(p_xy: Any) -> float:
     """
     if hasattr(p_xy, "tocoo"):
         cells = p_xy.tocoo()
-        rows, columns, p = cells.row, cells.col, cells.data
-        p_x = np.asarray(p_xy.sum(axis=1)).ravel()
-        p_y = np.asarray(p_xy.sum(axis=0)).ravel()
-    else:
-        dense = np.asarray(p_xy, dtype=float)
-        rows, columns = np.nonzero(dense)
-        p, p_x, p_y = dense[rows, columns], dense.sum(axis=1), dense.sum(axis=0)
-    p, positive = p[p > 0], p > 0
+        return cells_information(cells.data, cells.row, cells.col)
+    dense = np.asarray(p_xy, dtype=float)
+    rows, columns = np.nonzero(dense)
+    return cells_information(dense[rows, columns], rows, columns)
+
+
+def cells_information(p: Array, rows: NDArray[Any], columns: NDArray[Any]) -> float:
+    """Mutual information of the joint distribution with probability ``p[i]`` in the cell
+    ``rows[i], columns[i]`` and none elsewhere; no cell may come twice.
+
+    >>> cells_information(np.array([0.5, 0.5]), np.array([0, 1]), np.array([0, 1]))
+    1.0
+    """
+    p_x, p_y = np.bincount(rows, weights=p), np.bincount(columns, weights=p)
+    positive = p > 0
+    p, rows, columns = p[positive], rows[positive], columns[positive]
     # log p - log p_x - log p_y, not the log of the ratio: p_x * p_y may underflow.
-    surprise = np.log2(p) - np.log2(p_x[rows[positive]]) - np.log2(p_y[columns[positive]])
+    surprise = np.log2(p) - np.log2(p_x[rows]) - np.log2(p_y[columns])
     return max(0.0, float(np.dot(p, surprise)))
 
 

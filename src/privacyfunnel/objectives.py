@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privacyfunnel.codes import Code, Partition
-from privacyfunnel.information import entropy, mutual_information, plogp
+from privacyfunnel.information import cells_information, entropy, mutual_information, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.validation import check_lam
 
@@ -28,7 +28,8 @@ def utility(joint: Joint, code: Code) -> float:
     """I(X;X̂) in bits, measured from the code; for a partition it is H(X̂)."""
     if isinstance(code, Partition):
         return entropy(np.bincount(code.labels, weights=joint.p_x))
-    return mutual_information(code.matrix.multiply(joint.p_x[:, None]))
+    p_x = joint.p_x[code.rows]
+    return cells_information(code.matrix.data * p_x, code.rows, code.matrix.indices)
 
 
 @dataclass(frozen=True)

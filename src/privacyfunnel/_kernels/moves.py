@@ -148,7 +148,8 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
             value = price[0] * total_g + price[1] * total_f
             if value < best_value - 1e-9 and limit[0] * total_g + limit[1] * total_f <= bound:
                 best_value = value
-                best_labels[:] = labels
+                for y in range(n):  # array to array takes seconds to compile
+                    best_labels[y] = labels[y]
     return best_labels, best_value
 
 

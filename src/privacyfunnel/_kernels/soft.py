@@ -16,7 +16,6 @@ from numba import njit
 
 TINY = 1e-300  # stands for zero inside a logarithm
 LOG_TINY = math.log(TINY)
-NEGLIGIBLE = 1e-15  # a p(s given x) lost in rounding: it forbids nothing
 GONE = -45.0  # a probability below e^GONE of the largest one of its row becomes an exact zero
 LARGEST_STEP = 16.0
 CHECK = 20  # steps between two looks at the progress
@@ -28,7 +27,7 @@ def _xlogx(t):
 
 
 @njit(cache=True)
-def _gather(profile, where, row, count, sums):
+def gather(profile, where, row, count, sums):
     """``sums[s]`` = Σ_x p(s given x) row[x] over the first ``count`` entries; returns Σ_x row[x]."""
     indptr, indices, data, _ = profile
     sums[:] = 0.0
@@ -42,7 +41,7 @@ def _gather(profile, where, row, count, sums):
 
 
 @njit(cache=True)
-def _logs(values, out):
+def logs_of(values, out):
     for i in range(values.size):
         out[i] = math.log(values[i]) if values[i] > TINY else LOG_TINY
 
@@ -73,7 +72,7 @@ def _value(profile, where, logs, z, counts, sums, masses, lam):
     """Σ_y [Σ_s η(p(s,y)) − λ Σ_x η(z_xy) − (1−λ) η(z_y)] in nats; fills ``sums`` and ``masses``."""
     value = 0.0
     for y in range(masses.size):
-        masses[y] = _gather(profile, where[y], z[y], counts[y], sums[y])
+        masses[y] = gather(profile, where[y], z[y], counts[y], sums[y])
         value -= (1.0 - lam) * _xlogx(masses[y])
         for s in range(sums.shape[1]):
             value += _xlogx(sums[y, s])
@@ -89,7 +88,7 @@ def _step(profile, where, logs, counts, sums, masses, log_p, lam, size, new_logs
     top, total = np.full(n, -np.inf), np.zeros(n)
     log_sums = np.empty(sums.shape[1])
     for y in range(masses.size):
-        _logs(sums[y], log_sums)
+        logs_of(sums[y], log_sums)
         log_mass = (1.0 - lam) * math.log(max(masses[y], TINY))
         for i in range(counts[y]):
             x = where[y, i]
@@ -173,7 +172,7 @@ def descend(profile, log_p, channel, lam, max_iter, tol):
 def _posterior_step(profile, where, logs, count, sums, reward, lam, size, new_logs, new_q):
     """One multiplicative step of ``size`` on a posterior, scaled back to sum 1."""
     log_sums = np.empty(sums.size)
-    _logs(sums, log_sums)
+    logs_of(sums, log_sums)
     top = -np.inf
     for i in range(count):
         slope = _pull(profile, where[i], log_sums) - lam * logs[i] - reward[where[i]]
@@ -192,7 +191,7 @@ def _posterior_step(profile, where, logs, count, sums, reward, lam, size, new_lo
 
 @njit(cache=True)
 def _posterior_value(profile, where, logs, q, count, sums, reward, lam):
-    _gather(profile, where, q, count, sums)
+    gather(profile, where, q, count, sums)
     value = 0.0
     for s in range(sums.size):
         value += _xlogx(sums[s])
@@ -245,123 +244,3 @@ def price(profile, posteriors, reward, lam, max_iter, tol):
             posteriors[row, where[i]] = q[i]
         values[row] = value
     return values
-
-
-@njit(cache=True)
-def _touched(profile, centroid, log_centroid, where, powers):
-    """The x whose every s the centroid allows, and Σ_s p(s given x) log centroid(s) of each."""
-    indptr, indices, data, _ = profile
-    _logs(centroid, log_centroid)
-    count = 0
-    for x in range(indptr.size - 1):
-        pull = 0.0
-        for cell in range(indptr[x], indptr[x + 1]):
-            s = indices[cell]
-            if log_centroid[s] == LOG_TINY and data[cell] > NEGLIGIBLE:
-                pull = -np.inf
-                break
-            pull += data[cell] * log_centroid[s]
-        if pull > -np.inf:
-            where[count], powers[count] = x, pull
-            count += 1
-    return count
-
-
-@njit(cache=True)
-def _responsibilities(profile, masses, centroids, beta, where, weights, counts, log_z):
-    """p(x̂ given x) ∝ p(x̂) exp(β Σ_s p(s given x) log p(s given x̂)), as lists of the x of each x̂.
-
-    Fills ``log_z[x]`` with the logarithms of the sums that normalise them.
-    """
-    n = log_z.size
-    top, total = np.full(n, -np.inf), np.zeros(n)
-    log_centroid = np.empty(centroids.shape[1])
-    for y in range(masses.size):
-        counts[y] = _touched(profile, centroids[y], log_centroid, where[y], weights[y])
-        log_mass = math.log(max(masses[y], TINY))
-        for i in range(counts[y]):
-            weights[y, i] = log_mass + beta * weights[y, i]
-            top[where[y, i]] = max(top[where[y, i]], weights[y, i])
-    for y in range(masses.size):
-        for i in range(counts[y]):
-            power = weights[y, i] - top[where[y, i]]
-            weights[y, i] = math.exp(power) if power > GONE else 0.0
-            total[where[y, i]] += weights[y, i]
-    for x in range(n):  # no centroid may be left for an x too rare to matter
-        log_z[x] = top[x] + math.log(total[x]) if total[x] > 0.0 else 0.0
-    for y in range(masses.size):
-        for i in range(counts[y]):
-            weights[y, i] /= total[where[y, i]]
-
-
-@njit(cache=True)
-def self_consistent(profile, p, masses, centroids, beta, max_iter, tol):
-    """The self-consistent equations of the bottleneck, iterated (Tishby, Pereira & Bialek 2000).
-
-    ``masses`` = p(x̂) and ``centroids[xhat, s]`` = p(s given x̂) are updated in place. Returns
-    p(x̂ given x) ``[xhat, x]``, log z of each x, and whether a step gained less than ``tol`` nats
-    of the free energy −Σ_x p(x) log z(x), which never rises.
-    """
-    k, n = masses.size, p.size
-    where, weights = np.zeros((k, n), dtype=np.int64), np.zeros((k, n))
-    counts, log_z, row = np.zeros(k, dtype=np.int64), np.zeros(n), np.zeros(n)
-    energy, converged = np.inf, False
-    for _ in range(max_iter):
-        _responsibilities(profile, masses, centroids, beta, where, weights, counts, log_z)
-        new = -np.dot(p, log_z)
-        converged = energy - new < tol
-        energy = new
-        for y in range(k):
-            for i in range(counts[y]):
-                row[i] = weights[y, i] * p[where[y, i]]
-            masses[y] = _gather(profile, where[y], row, counts[y], centroids[y])
-            centroids[y] /= max(masses[y], TINY)
-        if converged:
-            break
-    channel = np.zeros((k, n))
-    for y in range(k):
-        for i in range(counts[y]):
-            channel[y, where[y, i]] = weights[y, i]
-    return channel, log_z, converged
-
-
-@njit(cache=True)
-def climb(profile, log_weights, centroids, beta, max_iter, tol):
-    """Mean shift of each centroid r towards higher Σ_x exp(log_weights[x] + β Σ_s p(s given x) log r(s)).
-
-    ``centroids[start, s]`` are moved in place, until a step gains less than a share ``tol``; returns
-    the sums they reach.
-    """
-    n, n_s = log_weights.size, centroids.shape[1]
-    values, log_centroid = np.zeros(len(centroids)), np.empty(n_s)
-    where, row = np.zeros(n, dtype=np.int64), np.zeros(n)
-    for start in range(len(centroids)):
-        for _ in range(max_iter):
-            count = _touched(profile, centroids[start], log_centroid, where, row)
-            for i in range(count):
-                row[i] = math.exp(log_weights[where[i]] + beta * row[i])
-            value = _gather(profile, where, row, count, centroids[start])
-            if value <= 0.0:
-                break
-            centroids[start] /= value
-            gain, values[start] = value - values[start], value
-            if gain < tol * value:
-                break
-    return values
-
-
-@njit(cache=True)
-def first_alike(rows, tol):
-    """For each row the position of the first one at most ``tol`` (Euclidean) away from it."""
-    first = np.arange(len(rows))
-    for i in range(len(rows)):
-        for j in range(i):
-            apart = 0.0
-            for k in range(rows.shape[1]):
-                apart += (rows[i, k] - rows[j, k]) ** 2
-                if apart > tol * tol:  # as a rule after a few coordinates
-                    break
-            if apart <= tol * tol:
-                first[i] = j
-                break
-    return first

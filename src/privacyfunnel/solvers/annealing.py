@@ -115,6 +115,7 @@ class Oven:
         inner = joint if self.groups.n_symbols == joint.n_x else self.groups.push(joint)
         self.p_x, self.p_s = inner.p_x, inner.p_s
         self.profile, self.parts = profile(inner), parts(inner)
+        self.corners, self.possible = self.profile.toarray().T, self.profile > 1e-15
         self.log_p = np.log(np.maximum(inner.p_x, 1e-300))
         self.most = n_symbols or (SYMBOLS if inner.n_x > LARGE else inner.n_x + 1)
         what = f"a soft code of {inner.n_x:,} values and up to {self.most} symbols"
@@ -144,7 +145,7 @@ class Oven:
         self, state: State, lam: float, max_iter: int = COOLING, tol: float = 1e-7
     ) -> State:
         """The self-consistent equations, until a step gains less than ``tol``."""
-        from privacyfunnel._kernels.soft import self_consistent
+        from privacyfunnel._kernels.annealing import self_consistent
 
         masses, centroids = state.masses.copy(), np.ascontiguousarray(state.centroids)
         found = self_consistent(self.parts, self.p_x, masses, centroids, 1.0 / lam, max_iter, tol)
@@ -164,9 +165,9 @@ class Oven:
 
     def peaks(self, state: State, lam: float, rng: np.random.Generator) -> Array:
         """Centroids at which Σ_x p(x) exp(−β D(p(s given x) ‖ r)) / z(x) exceeds 1, highest first."""
-        from privacyfunnel._kernels.soft import climb
+        from privacyfunnel._kernels.annealing import climb
 
-        corners = self.profile.toarray().T
+        corners = self.corners
         pairs = 0.5 * (corners + rng.permutation(corners))
         picks = rng.integers(len(corners), size=len(state.centroids))
         starts = np.vstack([corners, pairs, 0.7 * state.centroids + 0.3 * corners[picks]])
@@ -187,7 +188,7 @@ class Oven:
         totals = np.bincount(same, weights=masses)
         masses, centroids = totals / totals.sum(), merged / totals[:, None]
         # Where all symbols that allow an x are gone, one is made for such x.
-        banned = (centroids <= 1e-300).astype(float) @ (self.profile > 1e-15)
+        banned = (centroids <= 1e-300).astype(float) @ self.possible
         lost = np.where((banned > 0.0).all(axis=0), self.p_x, 0.0)
         if lost.sum() > 0.0:
             masses = np.append(masses, lost.sum()) / (1.0 + lost.sum())
@@ -197,6 +198,6 @@ class Oven:
 
 def _alike(rows: Array, tol: float) -> NDArray[np.intp]:
     """Labels of the rows, each that of the first row at most ``tol`` away from it."""
-    from privacyfunnel._kernels.soft import first_alike
+    from privacyfunnel._kernels.annealing import first_alike
 
     return np.unique(first_alike(rows, tol), return_inverse=True)[1]
