@@ -15,6 +15,7 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers import Frontier, nearest_codes, pareto, slope_at
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
+from privacyfunnel.parallel import check_jobs
 from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
 from privacyfunnel.solvers.annealing_frontier import annealing_frontier
 from privacyfunnel.solvers.base import Solution, Solver, Status
@@ -83,8 +84,7 @@ def frontier(
     check_choice("problem", problem, list(PROBLEMS))
     check_choice("method", method, list(SOLVERS))
     check_rng(seed)
-    if n_jobs == 0:
-        raise InvalidInput("n_jobs must not be 0; 1 is one process, -1 one for each core.")
+    check_jobs(n_jobs)
     if method in SOFT.values():
         if lams is not None or checkpoint is not None:
             raise InvalidInput(f"method {method!r} takes targets=, neither lams= nor checkpoint=.")

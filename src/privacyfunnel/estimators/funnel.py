@@ -26,7 +26,7 @@ class PrivacyFunnel(CodeEstimator):
         A method of `privacyfunnel.solve`. "soft" draws the symbol of row i by the codebook's secret
         and i.
     effort : {"fast", "normal", "thorough"}
-        What the search may spend. Alphabets above 500, 1500 or 5000 symbols are grouped first.
+        What the search may spend. Alphabets above 500, 600 or 1200 symbols are searched in blocks.
     min_count : int
         Least number of records that every released symbol covers.
     bins : int, mapping or None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.errors import InvalidInput
 from privacyfunnel.parallel import Progress
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ def find(
 def _frontier(joint: Joint, asked: Asked, jobs: int, progress: Progress | None) -> Frontier:
     import privacyfunnel as pf
 
-    if jobs == 0:
-        raise InvalidInput("jobs must be 1 or more, or -1 for all cores; got 0.")
     return pf.frontier(
         joint,
         method=_method(asked),

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
@@ -193,15 +192,14 @@ class BlockSearch:
 
     def _sums(self, labels: Labels, n_clusters: int, hubs: NDArray[np.int64]) -> NDArray[Any]:
         """The sums of some clusters, ``[s, hub]``."""
+        counts, dtype = self.ground.joint.counts, self.layout[1].dtype
+        if not len(hubs):
+            return np.zeros((counts.shape[0], 0), dtype)
         where = np.full(n_clusters, -1)
         where[hubs] = np.arange(len(hubs))
         inside = np.flatnonzero(where[labels] >= 0)
-        place = sp.csr_array(
-            (np.ones(len(inside)), where[labels[inside]], np.arange(len(inside) + 1)),
-            shape=(len(inside), len(hubs)),
-        )
-        sums = (self.ground.joint.counts[:, inside] @ place).toarray()
-        return np.ascontiguousarray(sums).astype(self.layout[1].dtype)
+        sums = cluster_sums(counts[:, inside], where[labels[inside]])
+        return np.ascontiguousarray(sums.toarray(), dtype)
 
     def _deal(
         self, labels: Labels, rest: NDArray[np.int64], rng: np.random.Generator, size: int
