@@ -123,7 +123,8 @@ def _listed(role: str, names: str | Sequence[str]) -> list[str]:
 def count_roles(table: Table, roles: Roles) -> Counts:
     """Count a table whose columns are settled, e.g. other records under the same rules."""
     groups = _group(table, roles)
-    n = groups["n"].to_numpy().astype(np.int64)
+    # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
+    n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
     if n.sum() != table.n_rows:
         raise RuntimeError(f"{table.n_rows} rows went in, but {n.sum()} were counted.")
     if n.sum() == 0:

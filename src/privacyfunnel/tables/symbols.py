@@ -36,7 +36,7 @@ def codes_of(column: Column, keys: pa.ChunkedArray) -> Codes:
     ordered = sorted(set(values), key=lambda value: (value is None, value))
     rank = {value: place for place, value in enumerate(ordered)}
     places = np.array([rank[value] for value in values], dtype=np.int64)
-    indices = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded])
+    indices = np.concatenate([np.from_dlpack(chunk.indices) for chunk in encoded])
     return places[indices], [column.symbol(value) for value in ordered]
 
 
