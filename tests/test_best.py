@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import privacyfunnel as pf
 import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition, solve
@@ -97,3 +98,16 @@ def test_min_count_must_make_sense():
 def test_equal_profiles_are_equal():
     joint = Joint.from_counts([[1, 3, 0, 2], [2, 6, 1, 2]])
     assert equal_profiles(joint).labels.tolist() == [0, 0, 1, 2]
+
+
+def test_a_target_near_the_most_that_min_count_allows_is_met():
+    table = pf.datasets.load_demo()
+    for name in ("age", "chol"):
+        table[name] = table[name] // 10 * 10
+    joint = pf.Joint.from_table(table, ["age", "sex"], ["sex", "chol"])
+    front = pf.frontier(joint, targets=[0.92], effort="fast", min_count=10)
+    found = front.at(utility=0.92)
+    assert found.utility >= 0.92 * joint.entropy_x - 1e-9
+    assert (joint.total * found.code.push(joint).p_x).min() >= 10 - 1e-9
+    with pytest.raises(TargetUnreachable, match="the nearest found has"):
+        front.at(utility=0.99)

@@ -139,7 +139,10 @@ class BestSearch:
         ends = [Partition.identity(joint.n_x), Partition.trivial(joint.n_x)]
         found = self._improve(ground, price, _free([*codes, *ends]), rng, sweeps=0)
         if not found:
-            raise TargetUnreachable(self._nearest(ground, target, rng))
+            farthest = self._farthest(ground, target, rng)
+            found = self._improve(ground, price, _free([Partition(farthest[1])]), rng, sweeps=0)
+        if not found:
+            raise TargetUnreachable(self._nearest(joint, target, -farthest[0]))
         if _best(found)[0] > target.floor(joint) + NEAR_LIMIT:
             found += self._improve(ground, price, _free(codes or ends), rng)
         # On the limit nothing is left to gain but a fraction of a symbol's share.
@@ -214,14 +217,17 @@ class BestSearch:
         candidates = [(labels, True) for labels in finalists] + [(finalists[0], False)]
         return self._improve(ground, price, candidates, rng, EFFORTS[self.effort].final_sweeps)
 
-    def _nearest(self, ground: Ground, target: Target, rng: np.random.Generator) -> str:
-        """What to say when no code meets the target: the nearest one that was found."""
-        asked, whole = ("utility", ground.joint.entropy_x)
-        if target.quantity == "leakage":
-            asked, whole = ("relevance", ground.joint.entropy_s)
+    def _farthest(self, ground: Ground, target: Target, rng: np.random.Generator) -> Found:
+        """The code found with most of what the target asks for; with ``min_count`` not X itself."""
         weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
         identity = _free([Partition.identity(ground.joint.n_x)])
-        most = -_best(self._improve(ground, Price(weights), identity, rng))[0]
+        return _best(self._improve(ground, Price(weights), identity, rng))
+
+    def _nearest(self, joint: Joint, target: Target, most: float) -> str:
+        """What to say when no code meets the target: the nearest one that was found."""
+        asked, whole = ("utility", joint.entropy_x)
+        if target.quantity == "leakage":
+            asked, whole = ("relevance", joint.entropy_s)
         rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
         return (
             f"no release has {asked} >= {target.bits / whole:.4g}{rule}; "
