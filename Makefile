@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test install lint format bench bench-tables clean
+.PHONY: demo test install lint format docs bench bench-tables clean
 
 demo: .venv/core.stamp  ## the main job on bundled data
 	$(BIN)/funnel demo -o out/demo --force
@@ -20,6 +20,9 @@ lint: .venv/dev.stamp
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: .venv/dev.stamp  ## the site, in build/site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/dev.stamp  ## what is fast, as ratios from one run
 	$(BIN)/python benchmarks/first_merge.py
@@ -40,4 +43,4 @@ bench-tables: .venv/dev.stamp  ## 20 million rows, memory and time against plain
 	touch $@ .venv/core.stamp
 
 clean:
-	rm -rf .venv out
+	rm -rf .venv build out

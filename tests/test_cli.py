@@ -82,6 +82,16 @@ def test_frontier_writes_csv_picture_and_page(patients, problem):
     assert '<script src="http' not in page
 
 
+def test_a_frontier_of_coarser_columns(patients):
+    folder = patients.parent / "coarse"
+    done = funnel(
+        "frontier", patients, "-s", "age", "-x", "chol", "--round", "age=10", "--bins", "chol=4",
+        "--points", 3, "--effort", "fast", "-o", folder, cwd=patients.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(folder / "frontier.csv").n_symbols.max() <= 5  # 4 bins and missing
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    BinsOption,
     Effort,
     Force,
     Jobs,
+    Memory,
     MinCount,
+    Missing,
     Output,
     Public,
+    RoundOption,
     Seed,
     Sensitive,
     Table,
+    Weight,
     read_columns,
     read_problem,
 )
@@ -46,6 +51,11 @@ def frontier(
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
     ] = None,
+    bins: BinsOption = None,
+    round_to: RoundOption = None,
+    missing: Missing = "symbol",
+    weight: Weight = None,
+    memory: Memory = None,
     effort: Effort = "normal",
     min_count: MinCount = 1,
     jobs: Jobs = 2,
@@ -70,7 +80,14 @@ def frontier(
         options["effort"] = effort
     if method == "best" or min_count > 1:
         options["min_count"] = min_count
-    joint = pf.Joint.from_table(table, read_columns(sensitive), read_columns(public))
+    joint = pf.Joint.from_table(
+        table,
+        read_columns(sensitive),
+        read_columns(public),
+        columns=pf.ColumnRules.parse(bins or (), round_to or (), missing),
+        weight=weight,
+        memory=memory,
+    )
     check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:
         found = pf.frontier(
