@@ -90,7 +90,9 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
 @njit(cache=True)
 def fates(n, merges):
     """What each of the n + len(merges) clusters of a path is part of at its end."""
-    labels = np.arange(n + len(merges))
+    labels = np.empty(n + len(merges), dtype=np.int64)
+    for cluster in range(labels.size):
+        labels[cluster] = cluster
     for k in range(len(merges) - 1, -1, -1):  # a cluster's fate is that of what it became
         labels[merges[k, 0]] = labels[merges[k, 1]] = labels[n + k]
     return labels
