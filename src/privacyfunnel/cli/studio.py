@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Annotated
 
 import typer
@@ -34,6 +35,8 @@ def studio(
     for name, value, least in (("port", port, 0), ("max-upload", max_upload, 0), ("jobs", jobs, 1)):
         if value is not None and value < least:
             raise InvalidInput(f"--{name} must be {least} or more, got {value:g}.")
+    if not isfinite(max_upload):
+        raise InvalidInput(f"--max-upload must be a number of megabytes, got {max_upload}.")
     if port > 65535:
         raise InvalidInput(f"--port must be 65535 or less, got {port}.")
     try:
@@ -50,7 +53,19 @@ def studio(
         raise InvalidInput(
             f"a table of this machine is not shown on {host}; leave it out and upload it."
         )
+    if table is not None:
+        _check_table(table)
     serve(settings, _say, browser)
+
+
+def _check_table(table: str) -> None:
+    """Say at once that a table is not there, not only on the page."""
+    from privacyfunnel.studio.sources import named_source
+    from privacyfunnel.tables.paths import find_files
+
+    path = named_source(table).path
+    if not path.startswith("duckdb://"):
+        find_files(path)
 
 
 def _say(address: str) -> None:

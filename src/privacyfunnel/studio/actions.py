@@ -29,39 +29,40 @@ if TYPE_CHECKING:
     from privacyfunnel.studio.sessions import Session
 
 Action = Callable[["Request", "Session"], Awaitable["Response"]]
+Endpoint = Callable[["Request"], Awaitable["Response"]]
 FIRST_TABLE = "choose a table first."
 
 
-def form_action(back: str) -> Callable[[Action], Callable[[Request], Awaitable[Response]]]:
-    """An action behind a form: what is wrong is shown on the page that it goes back to."""
+def _action(refuse: Callable[[Session, str], Response]) -> Callable[[Action], Endpoint]:
+    """An action of a session; what is wrong with it is told by ``refuse``, in words."""
 
-    def wrap(action: Action) -> Callable[[Request], Awaitable[Response]]:
+    def wrap(action: Action) -> Endpoint:
         @wraps(action)
         async def run(request: Request) -> Response:
             session = session_of(request)
             try:
                 return await action(request, session)
             except FunnelError as error:
-                session.notice = on_the_page(in_words(error))
-                return go(back)
+                return refuse(session, on_the_page(in_words(error)))
 
         return run
 
     return wrap
 
 
-def script_action(action: Action) -> Callable[[Request], Awaitable[Response]]:
+def form_action(back: str) -> Callable[[Action], Endpoint]:
+    """An action behind a form: what is wrong is shown on the page that it goes back to."""
+
+    def refuse(session: Session, words: str) -> Response:
+        session.notice = words
+        return go(back)
+
+    return _action(refuse)
+
+
+def script_action(action: Action) -> Endpoint:
     """An action behind the page's script: what is wrong is sent back for it to show."""
-
-    @wraps(action)
-    async def run(request: Request) -> Response:
-        session = session_of(request)
-        try:
-            return await action(request, session)
-        except FunnelError as error:
-            return JSONResponse({"error": on_the_page(in_words(error))}, status_code=400)
-
-    return run
+    return _action(lambda _, words: JSONResponse({"error": words}, status_code=400))(action)
 
 
 def open_source(session: Session, source: Source) -> None:
@@ -77,8 +78,8 @@ async def upload(request: Request, session: Session) -> Response:
     most = studio_of(request).settings.max_upload
     name = safe_name(request.query_params.get("name", ""))
     too_large = InvalidInput(
-        f"{name} is larger than the {most / MEGABYTE:g} MB that this studio takes; start it with a "
-        "larger --max-upload, or use the command line."
+        f"the file {name} is larger than the {most / MEGABYTE:g} MB that this studio takes; start it "
+        "with a larger --max-upload, or use the command line."
     )
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
@@ -87,8 +88,10 @@ async def upload(request: Request, session: Session) -> Response:
     target = session.make_folder() / name
     try:
         size = await _receive(request, target, most)
-        if size > most or size == 0:
-            raise too_large if size else InvalidInput(f"{name} is empty; choose a file with rows.")
+        if size == 0:
+            raise InvalidInput(f"the file {name} is empty; choose a file with rows.")
+        if size > most:
+            raise too_large
         open_source(session, Source(str(target), name, "upload"))
     except OSError as error:
         raise InvalidInput(f"cannot keep {name}: {system_words(error)}.") from error
@@ -162,7 +165,11 @@ async def choose(request: Request, session: Session) -> Response:
     form = await read_form(request)
     soft = "soft" in form
     kind = "compare" if soft else "search"
-    if session.source is None or session.search is None or session.done(kind) is None:
+    if session.source is None or session.search is None or kind not in session.work:
+        raise InvalidInput(
+            "this search is no longer there; another was begun, perhaps in another tab. Reload the page."
+        )
+    if session.done(kind) is None:
         raise InvalidInput("these releases are not there yet; wait until the search is done.")
     found = session.search
     if soft and found.min_count > 1:
@@ -191,8 +198,8 @@ async def choose(request: Request, session: Session) -> Response:
 async def release(request: Request, session: Session) -> Response:
     """Make the files of the chosen release, as the command line would."""
     form = await read_form(request)
-    source, answers, asked = session.source, session.answers, session.chosen
-    if source is None or answers is None or asked is None:
+    source, answers, asked = session.source, session.inspected_answers(), session.chosen
+    if source is None or answers is None or asked is None or session.done("choose") is None:
         raise InvalidInput("choose a release first.")
     form_of = form.get("format", "parquet")
     if form_of not in ("parquet", "csv"):

@@ -35,11 +35,15 @@ class Studio:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.cookie = f"funnel-studio-{settings.token[:6]}"  # two studios share one browser
         self._folder = TemporaryDirectory(prefix="funnel-studio-")  # readable by its owner only
         self.folder = Path(self._folder.name)
         self.jobs = Jobs(settings.workers)
         self.sessions = Sessions(self.folder, self.jobs)
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie; by port, as two studios may share one browser."""
+        return f"funnel-studio-{self.settings.port}"
 
     def listens_on(self, port: int) -> None:
         """Note the port, once it is known."""

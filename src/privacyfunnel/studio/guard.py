@@ -1,4 +1,4 @@
-"""Guard: stands before every request. Foreign hosts, foreign pages and guests without a token go."""
+"""Guard: stands before every request. Foreign hosts and foreign pages are turned away."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +26,14 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+
+FOREIGN_HOST = (
+    "This studio does not answer to that host name. Open the address that the terminal has printed."
+)
+FOREIGN_PAGE = "This request does not come from the studio's own page. Open the studio again."
+# Followed from another site, a link comes without our cookie. Loaded again by a page of our own it
+# comes with it, so that a foreign page cannot make the browser forget its session.
+AGAIN = '<!DOCTYPE html><title>Studio</title><meta http-equiv="refresh" content="0">\n'
 
 
 class Guard:
@@ -47,25 +55,20 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        fault = self._fault(scope["method"], Headers(scope=scope))
-        if fault:
-            refusal = PlainTextResponse(f"{fault}\n", status_code=403)
-            await refusal(scope, receive, with_headers)
-        else:
-            await self.app(scope, receive, with_headers)
+        answer = self._instead(scope["method"], Headers(scope=scope)) or self.app
+        await answer(scope, receive, with_headers)
 
-    def _fault(self, method: str, headers: Headers) -> str | None:
-        """What is wrong with a request, in words."""
+    def _instead(self, method: str, headers: Headers) -> ASGIApp | None:
+        """What to answer in the studio's place; None where the request is for it."""
         host = headers.get("host", "")
         if not self.settings().serves(host):
-            return (
-                "This studio does not answer to that host name. Open the address that the terminal "
-                "has printed."
-            )
+            return PlainTextResponse(f"{FOREIGN_HOST}\n", status_code=403)
+        # A browser says where a request comes from; other programs may not, but have no cookie.
+        is_foreign = headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
         if method in ("GET", "HEAD"):
-            return None
-        # A browser names the page that a request comes from; another site's is refused.
-        origin = headers.get("origin", "")
-        if urlsplit(origin).netloc.lower() != host.lower():
-            return "This request does not come from the studio's own page. Open the studio again."
-        return None
+            if is_foreign and headers.get("sec-fetch-mode") == "navigate":
+                return HTMLResponse(AGAIN)
+        else:
+            origin = headers.get("origin", "")
+            is_foreign = is_foreign or urlsplit(origin).netloc.lower() != host.lower()
+        return PlainTextResponse(f"{FOREIGN_PAGE}\n", status_code=403) if is_foreign else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.auditing import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.information import share
@@ -13,6 +14,7 @@ from privacyfunnel.report.cautions import about_release, about_table
 from privacyfunnel.report.coded import columns_kept
 from privacyfunnel.report.document import PROVED, SHOWN, column_words
 from privacyfunnel.report.page import MEMBERS
+from privacyfunnel.report.stakes import stakes
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers import Frontier
@@ -28,9 +30,9 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
     solution = found.at(**asked.target)
     book = Codebook.from_solution(joint, solution, roles, target=asked.target, seed=asked.seed)
     rule = solution.code.push(joint)
-    chance = shuffled(joint, solution.code, seed=asked.seed)
+    chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
     n_rows, n_dropped = inspected.counts.n_rows, inspected.counts.n_dropped
-    at_stake = inspected.at_stake
+    at_stake = stakes(joint, seed=asked.seed)  # as in the report, whose seed the user has chosen
     cautions = [
         *about_table(at_stake, roles, inspected.identifiers),
         *about_release(book, (), n_dropped, chance, rule.information),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,7 +68,10 @@ def make_server(
 
 
 def serve(settings: Settings, say: Callable[[str], None], open_browser: bool) -> None:
-    """Run a studio until Ctrl-C."""
+    """Run a studio until Ctrl-C, or until it is told to end; its files go in any case."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    if hasattr(signal, "SIGHUP"):  # the terminal was closed
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     with listen(settings) as listener:
         studio = Studio(settings)
 

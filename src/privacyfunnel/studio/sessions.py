@@ -25,7 +25,7 @@ FOLLOWERS = {
     "choose": (),
     "release": (),
 }
-MOST = 500  # sessions that are remembered; the one not seen for longest goes first
+MOST = 500  # sessions that are remembered; then one without a table goes, not seen for longest
 
 
 @dataclass(eq=False)
@@ -72,6 +72,13 @@ class Session:
                 self.answers = with_roles(self.answers, *DEMO_ROLES)
         return self.answers
 
+    def inspected_answers(self) -> Answers | None:
+        """The answers that the search and all after it are about, whatever was filled in since."""
+        if self.done("inspect") is None:
+            return None
+        answers: Answers = self.work["inspect"].arguments["answers"]
+        return answers
+
     def job(self, job_id: str) -> Job | None:
         """A job of this session; those of others do not exist for it."""
         return next((job for job in self.work.values() if job.id == job_id), None)
@@ -109,7 +116,8 @@ class Sessions:
     def open(self, is_trusted: bool) -> tuple[str, Session]:
         """A new session and the secret of its cookie."""
         while len(self._known) >= MOST:
-            self._known.pop(next(iter(self._known))).clear()
+            idle = (secret for secret, session in self._known.items() if session.source is None)
+            self._known.pop(next(idle, next(iter(self._known)))).clear()
         secret = secrets.token_urlsafe(32)
         session = Session(self._folder / secrets.token_hex(8), self._jobs, is_trusted)
         self._known[secret] = session

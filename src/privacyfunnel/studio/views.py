@@ -114,7 +114,7 @@ async def chosen(request: Request) -> Response:
 async def release(request: Request) -> Response:
     """Step 5: the files, and how to make them again."""
     session = session_of(request)
-    asked, source, answers = session.made, session.source, session.answers
+    asked, source, answers = session.made, session.source, session.inspected_answers()
     if "release" not in session.work or asked is None or source is None or answers is None:
         return go("/tradeoff")
     document = session.done("release")

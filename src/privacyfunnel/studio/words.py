@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 ON_THE_PAGE = {
     r"--min-count (\d+)": r"at least \1 records per symbol (under Columns)",
+    r" with min_count=(\d+)": r" with at least \1 records per symbol",
+    r"utility >= ([\d.]+)": r"a utility of at least \1",
+    r"leakage <= ([\d.]+)": r"a leakage of at most \1",
     r"--bins or --round": "bins or rounding",
     r" \(--missing drop\)": "",
     r"use --missing symbol or --missing drop": "choose another answer for missing values",

@@ -68,10 +68,11 @@ def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: s
 
 
 def in_words(error: FunnelError) -> str:
-    """A message as a sentence.
+    """A message as a sentence; a name at its beginning stays as it is.
 
-    >>> in_words(FunnelError("no such file: a.csv."))
-    'No such file: a.csv.'
+    >>> in_words(FunnelError("no such file: a.csv.")), in_words(FunnelError("a.csv is empty."))
+    ('No such file: a.csv.', 'a.csv is empty.')
     """
     text = " ".join(str(error).split())
-    return text[:1].upper() + text[1:]
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -4,7 +4,9 @@
 const PAUSE = 400; // milliseconds between two questions to the server
 
 async function ask(address, options) {
-  const answer = await fetch(address, { credentials: "same-origin", ...options });
+  const answer = await fetch(address, { credentials: "same-origin", ...options }).catch(() => {
+    throw new Error("The studio does not answer. Is it still running?");
+  });
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.error || "The studio did not answer.");
   return found;
@@ -34,8 +36,8 @@ async function watch(id, news) {
     let job;
     try {
       job = await ask(`/jobs/${id}`);
-    } catch (fault) {
-      job = { state: "lost", words: "The studio has ended or has forgotten this task.", told: {}, error: fault.message };
+    } catch {
+      job = { state: "lost", words: "The studio has ended or has forgotten this task.", told: {}, error: "" };
     }
     news(job);
     if (job.state !== "queued" && job.state !== "running") return job;

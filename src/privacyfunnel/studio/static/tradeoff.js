@@ -10,7 +10,8 @@ const soft = document.getElementById("soft");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const state = { points: [], soft: [], noise: [], whole: 0, free: 0, values: 0, chosen: null, ready: false };
 
-const inPercent = (share) => `${(100 * share).toFixed(share < 0.01 && share > 0 ? 2 : 1)}%`;
+const inPercent = (share) =>
+  share > 0 && share < 1e-4 ? "<0.01%" : `${(100 * share).toFixed(share < 0.01 && share > 0 ? 2 : 1)}%`;
 const by = () => form.elements.by.value;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -20,6 +21,7 @@ function curve(points, name, ink, extra) {
     y: points.map((p) => p.leakage),
     name,
     mode: "lines+markers",
+    cliponaxis: false, // points that give away nothing are on the axis
     line: { color: ink, width: 2 },
     hovertemplate: "keeps %{x:.1%}<br>gives away %{y:.1%}<extra>" + name + "</extra>",
     ...extra,
@@ -89,7 +91,7 @@ function tellEstimate() {
     by() === "utility" ? "of the public information" : "of the sensitive information";
   const near = estimate();
   document.getElementById("estimate").textContent = near
-    ? `Nearest point: keeps ${inPercent(near.utility)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} symbols (now ${state.values} values).`
+    ? `Nearest point: keeps ${inPercent(near.utility)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} symbol${near.n_symbols === 1 ? "" : "s"} (now ${state.values} values).`
     : "No release found meets this.";
 }
 
@@ -131,6 +133,7 @@ function choosePoint(point, isSoft) {
 
 let latest = 0;
 async function choose() {
+  if (!form.reportValidity()) return;
   const mine = ++latest;
   tellEstimate();
   complain("");
