@@ -109,7 +109,7 @@ def describe(
         "stakes": stakes.to_json(),
         "chance": None if audited.chance is None else asdict(audited.chance),
         "columns": columns_kept(joint, book),
-        "symbols": _symbols(book),
+        "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
         "audit": audited.as_dict(),
         "held_out": held_out,
@@ -208,7 +208,8 @@ def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     }
 
 
-def _symbols(book: Codebook) -> dict[str, Any]:
+def symbols_of(book: Codebook) -> dict[str, Any]:
+    """The symbols by falling size; where they are many, those from either end."""
     order = sorted(range(len(book.symbols)), key=lambda j: -book.symbols[j].probability)
     cut = len(order) if len(order) <= 2 * SHOWN else SHOWN
     return {

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.auditing import Trials
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.values import encode
 from privacyfunnel.information import share
 from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import best_guess, shuffled
 from privacyfunnel.report.cautions import about_release, about_table
 from privacyfunnel.report.coded import columns_kept
-from privacyfunnel.report.document import PROVED, SHOWN, column_words
-from privacyfunnel.report.page import MEMBERS
+from privacyfunnel.report.document import PROVED, column_words, symbols_of
 from privacyfunnel.report.stakes import stakes
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
         "drawn": None,  # nothing has been drawn yet
         "stakes": at_stake.to_json(),
         "columns": columns_kept(joint, book),
-        "symbols": _symbols(book),
+        "symbols": symbols_of(book),
         "cautions": [{"about": c.about, "text": c.text} for c in cautions],
     }
 
@@ -76,30 +74,4 @@ def _measured(joint: Joint, solution: Solution) -> dict[str, Any]:
         "limit_bits": limit,
         "gap": share(gap, joint.entropy_s),
         "proved_optimal": gap <= PROVED,
-    }
-
-
-def _symbols(book: Codebook) -> dict[str, Any]:
-    """The symbols by falling size; where they are many, those from either end."""
-    order = sorted(range(len(book.symbols)), key=lambda j: -book.symbols[j].probability)
-    cut = len(order) if len(order) <= 2 * SHOWN else SHOWN
-    return {
-        "largest": [_symbol(book, j) for j in order[:cut]],
-        "smallest": [_symbol(book, j) for j in order[cut:][-SHOWN:]],
-    }
-
-
-def _symbol(book: Codebook, j: int) -> dict[str, Any]:
-    symbol = book.symbols[j]
-    words = book.stands_for(symbol.label)
-    return {
-        "label": symbol.label,
-        "probability": symbol.probability,
-        "count": symbol.count,
-        "n_values": len(book.members[j]),
-        "stands_for": [
-            {"column": column.name, "values": text}
-            for column, text in zip(book.roles.public, words, strict=True)
-        ],
-        "members": [[encode(part) for part in member] for member in book.members[j][:MEMBERS]],
     }
