@@ -27,7 +27,7 @@ class Effort(NamedTuple):
     passes: int
 
 
-EFFORTS = {"fast": Effort(12, 1, 1), "normal": Effort(20, 5, 2), "thorough": Effort(48, 12, 4)}
+EFFORTS = {"fast": Effort(12, 1, 1), "normal": Effort(20, 5, 3), "thorough": Effort(48, 12, 4)}
 
 
 def annealing_frontier(
