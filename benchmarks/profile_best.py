@@ -1,14 +1,31 @@
-"""What does the time of one large search go to? |X| = 100,000, both problems."""
+"""What does the time of one large search go to? |X| = 100,000, both problems.
+
+The blocks of a round, which otherwise run in threads, are moved here one after the other: a profiler sees
+one thread only. The result is the same, the time that of one core.
+"""
 
 from __future__ import annotations
 
 import cProfile
 import pstats
 import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from unittest import mock
 
 from worlds import world
 
 import privacyfunnel as pf
+
+
+class OneAfterTheOther(ThreadPoolExecutor):
+    """A pool that does each task at once, in the thread that asks for it."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
 
 
 def main() -> None:
@@ -17,7 +34,8 @@ def main() -> None:
         pf.solve(world(3_000), objective, effort="fast")  # compile
         profile = cProfile.Profile()
         start = time.perf_counter()
-        profile.runcall(pf.solve, joint, objective)
+        with mock.patch("privacyfunnel.solvers.blocks.ThreadPoolExecutor", OneAfterTheOther):
+            profile.runcall(pf.solve, joint, objective)
         whole = time.perf_counter() - start
         rows = pstats.Stats(profile).stats.items()
         print(f"{objective}: {whole:.1f} s")

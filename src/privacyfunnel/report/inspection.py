@@ -45,8 +45,8 @@ def in_words(roles: Roles, found: Stakes) -> list[str]:
         )
     if found.free_utility > 1e-9:
         limit = (
-            f"The limit: up to {percent(found.free_utility)} of the information in {x} a release "
-            f"that gives away nothing is not excluded; above, something of {s} must be given away."
+            f"The limit: a release that keeps more than {percent(found.free_utility)} of the "
+            f"information in {x} must give away something about {s}."
         )
     else:
         limit = f"The limit: whatever a release keeps of {x} gives away as much about {s}."
