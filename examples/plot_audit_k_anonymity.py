@@ -77,11 +77,11 @@ places = np.arange(len(KS))
 bars = axes.bar(
     places - 0.2, results["generalised"], 0.38, color=ORANGE, label="generalised classes"
 )
-axes.bar_label(bars, fmt="%.2f", padding=2)
+axes.bar_label(bars, fmt="%.2g", padding=2)
 bars = axes.bar(
     places + 0.2, results["funnel"], 0.38, color=BLUE, label="funnel, same k and utility"
 )
-axes.bar_label(bars, fmt="%.3f", padding=2)
+axes.bar_label(bars, fmt="%.2g", padding=2)
 axes.plot(
     places + 0.2, results["limit"], "_", ms=26, mew=2, color=INK, label="limit at this utility"
 )

@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -94,7 +95,9 @@ def _run_once(path: Path) -> Path:
         digest.update(source.read_bytes())
     folder = CACHE / f"{path.stem}-{digest.hexdigest()[:16]}"
     if not (folder / "parts.json").exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        for old in CACHE.glob(f"{path.stem}-*"):
+            shutil.rmtree(old)
+        folder.mkdir(parents=True)
         parts = [asdict(part) for part in run(path, folder)]
         (folder / "parts.json").write_text(json.dumps(parts), encoding="utf-8")
     return folder
