@@ -282,7 +282,12 @@ def test_public_output_tells_nothing_about_s(tmp_path):
 def test_inspect_tells_what_is_at_stake(demo):
     done = funnel("inspect", "demo.csv", "-s", "age,sex", "-x", "sex,chol", cwd=demo)
     assert done.returncode == 0, done.stderr
-    for words in ("442 rows", "5.23 bits about age and sex", "must give away something", "few records"):
+    for words in (
+        "442 rows",
+        "5.23 bits about age and sex",
+        "must give away something",
+        "few records",
+    ):
         assert words in done.stdout
     assert done.stderr == ""
 
