@@ -1,4 +1,4 @@
-"""Shared joints: the paper's two settings, and random ones."""
+"""Shared: the paper's two settings, random joints, a studio and its visitor."""
 
 from __future__ import annotations
 
@@ -35,6 +35,25 @@ def hungarian() -> pd.DataFrame:
 def settings_of_paper(hungarian: pd.DataFrame) -> dict[int, Joint]:
     """The paper's two settings of S and X."""
     return {k: Joint.from_table(hungarian, ["age", "sex"], public) for k, public in PUBLIC.items()}
+
+
+@pytest.fixture(scope="module")
+def studio():
+    """A studio that listens on this machine."""
+    from privacyfunnel.studio.server import running
+    from privacyfunnel.studio.settings import Settings
+
+    with running(Settings(max_upload=100_000, workers=2)) as studio:
+        yield studio
+
+
+@pytest.fixture
+def visitor(studio):
+    """A visitor of the studio, without a screen."""
+    from studio_client import Visitor
+
+    with Visitor(studio) as visitor:
+        yield visitor
 
 
 def random_joint(rng: np.random.Generator, n_s: int, n_x: int, *, whole: bool = True) -> Joint:

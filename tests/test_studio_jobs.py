@@ -14,21 +14,7 @@ import pytest
 
 from privacyfunnel.cli import main
 from privacyfunnel.studio.jobs import DIED, Job, Jobs
-from privacyfunnel.studio.server import running
-from privacyfunnel.studio.settings import Settings
 from studio_client import DEMO_FORM, Visitor, demo_csv
-
-
-@pytest.fixture(scope="module")
-def studio():
-    with running(Settings(max_upload=100_000, workers=2)) as studio:
-        yield studio
-
-
-@pytest.fixture
-def visitor(studio):
-    with Visitor(studio) as visitor:
-        yield visitor
 
 
 def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):

@@ -15,24 +15,10 @@ from privacyfunnel import datasets
 from privacyfunnel.report import Asked
 from privacyfunnel.studio import recipe
 from privacyfunnel.studio.answers import Answers, ColumnAnswer
-from privacyfunnel.studio.server import running
-from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import Source
-from studio_client import DEMO_FORM, QUICK, Visitor, attributes, element
+from studio_client import DEMO_FORM, QUICK, attributes, element
 
 OTHERS = ["codebook.json", "report.html", "report.json"]
-
-
-@pytest.fixture(scope="module")
-def studio():
-    with running(Settings(max_upload=100_000, workers=2)) as studio:
-        yield studio
-
-
-@pytest.fixture
-def visitor(studio):
-    with Visitor(studio) as visitor:
-        yield visitor
 
 
 def run(folder: Path, command: str) -> None:

@@ -14,18 +14,6 @@ from privacyfunnel.studio.sources import Source
 from studio_client import Visitor, attributes, demo_csv
 
 
-@pytest.fixture(scope="module")
-def studio():
-    with running(Settings(max_upload=100_000, workers=2)) as studio:
-        yield studio
-
-
-@pytest.fixture
-def visitor(studio):
-    with Visitor(studio) as visitor:
-        yield visitor
-
-
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "[::1]:1", ""])
 def test_a_foreign_host_is_refused(studio, visitor, host):
     answer = visitor.get("/", headers={"Host": host})

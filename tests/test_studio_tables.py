@@ -18,18 +18,6 @@ from studio_client import DEMO_FORM, EVIL, Visitor, attributes, demo_csv
 
 
 @pytest.fixture(scope="module")
-def studio():
-    with running(Settings(max_upload=100_000, workers=2)) as studio:
-        yield studio
-
-
-@pytest.fixture
-def visitor(studio):
-    with Visitor(studio) as visitor:
-        yield visitor
-
-
-@pytest.fixture(scope="module")
 def at_demo(studio):
     with Visitor(studio) as visitor:
         visitor.demo()
