@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers import Frontier, nearest_codes, pareto, slope_at
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.parallel import check_jobs
+from privacyfunnel.parallel import Progress, check_jobs
 from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
 from privacyfunnel.solvers.annealing_frontier import annealing_frontier
 from privacyfunnel.solvers.base import Solution, Solver, Status
@@ -25,8 +25,6 @@ from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 REFINE = {"fast": "fast", "normal": "fast", "thorough": "normal"}  # effort of the second round
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

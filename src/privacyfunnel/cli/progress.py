@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[int, int], None]  # done, total
+from privacyfunnel.parallel import Progress
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def describe(
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": _measured(joint, utility(joint, code), rule.information),
+        "measured": measured_of(joint, utility(joint, code), rule.information),
         "guessing": {
             "blind": stakes.guess_blind,
             "as_it_is": stakes.guess_seeing,
@@ -177,7 +177,8 @@ def column_words(column: Column) -> dict[str, Any]:
     return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
 
 
-def _measured(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[str, Any]:
+def measured_of(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[str, Any]:
+    """Utility, leakage, limit and gap of a release, in bits and as shares."""
     limit = least_leakage(joint, utility_bits)
     gap = max(0.0, leakage_bits - limit)
     entropy_s, entropy_x = joint.entropy_s, joint.entropy_x

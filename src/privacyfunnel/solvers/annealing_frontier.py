@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
+from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.annealing import HOTTEST, Oven, State
 from privacyfunnel.solvers.family import Bound, Family, chord_slope, reachable
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
@@ -38,7 +39,7 @@ def annealing_frontier(
     n_symbols: int | None = None,
     seed: int = 0,
     effort: str = "normal",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Channel]:
     """For each rate, in bits, the channel found of most relevance that has exactly that rate.
 
@@ -92,7 +93,7 @@ def _cooled(
     n_symbols: int | None,
     seed: int,
     effort: str,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> Family:
     """The family of the channels of one cooling and of the search around all targets."""
     check_choice("effort", effort, list(EFFORTS))

@@ -14,8 +14,9 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.limits import gap
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
+from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.blocks import Progress, plan_for
+from privacyfunnel.solvers.blocks import plan_for
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.large import solve_large, solve_large_at

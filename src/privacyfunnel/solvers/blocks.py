@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.information import Array
 from privacyfunnel.joint import eta_table
 from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.moves import Ground, Labels
 from privacyfunnel.solvers.similar import cluster_sums, similar
 
@@ -29,8 +29,6 @@ COOLING = 0.85  # share of the rounds that are warm
 SHRINKING = 0.9  # merging goes on while each round leaves at most this share of the clusters
 HUBS = 16  # heaviest clusters, in every block of every other round
 WARMTH = {"funnel": (0.2, 0.01), "bottleneck": (0.3, 0.02)}  # in units of the mean p(x)
-
-Progress = Callable[[int, int], None]  # rounds done, rounds in all
 
 
 class Plan(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from privacyfunnel.codes import Channel, Code
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
+from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.blocks import plan_for
 from privacyfunnel.solvers.family import (
     Bound,
@@ -42,7 +43,7 @@ def soft_frontier(
     n_jobs: int = 1,
     seed: int = 0,
     effort: str = "normal",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Channel]:
     """For each utility, in bits, the channel found that leaks least and has exactly that utility.
 
@@ -106,7 +107,7 @@ def _explored(
     n_jobs: int,
     seed: int,
     effort: str,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> Family:
     """The family of codes after the search around all targets."""
     from joblib import Parallel, delayed

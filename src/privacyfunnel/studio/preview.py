@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.auditing import Trials
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.information import share
-from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import best_guess, shuffled
 from privacyfunnel.report.cautions import about_release, about_table
 from privacyfunnel.report.coded import columns_kept
-from privacyfunnel.report.document import PROVED, column_words, symbols_of
+from privacyfunnel.report.document import column_words, measured_of, symbols_of
 from privacyfunnel.report.stakes import stakes
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers import Frontier
-    from privacyfunnel.joint import Joint
     from privacyfunnel.report import Asked
-    from privacyfunnel.solvers.base import Solution
     from privacyfunnel.studio.tasks import Inspected
 
 
@@ -46,7 +42,7 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": _measured(joint, solution),
+        "measured": measured_of(joint, solution.utility, solution.leakage),
         "guessing": {
             "blind": at_stake.guess_blind,
             "as_it_is": at_stake.guess_seeing,
@@ -57,21 +53,4 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
         "cautions": [{"about": c.about, "text": c.text} for c in cautions],
-    }
-
-
-def _measured(joint: Joint, solution: Solution) -> dict[str, Any]:
-    limit = least_leakage(joint, solution.utility)
-    gap = max(0.0, solution.leakage - limit)
-    return {
-        "utility": share(solution.utility, joint.entropy_x),
-        "utility_bits": solution.utility,
-        "leakage": share(solution.leakage, joint.entropy_s),
-        "leakage_bits": solution.leakage,
-        "entropy_x_bits": joint.entropy_x,
-        "entropy_s_bits": joint.entropy_s,
-        "limit": share(limit, joint.entropy_s),
-        "limit_bits": limit,
-        "gap": share(gap, joint.entropy_s),
-        "proved_optimal": gap <= PROVED,
     }

@@ -72,8 +72,7 @@ def has_token(request: Request) -> bool:
 
 def session_of(request: Request) -> Session:
     """The session of a request that must have one."""
-    studio = studio_of(request)
-    session = studio.sessions.find(request.cookies.get(studio.cookie))
+    studio, session = studio_of(request), known(request)
     if session is not None and (session.is_trusted or studio.settings.is_local):
         return session
     if not studio.settings.is_local:
