@@ -37,6 +37,11 @@ def lagrangian(joint: Joint, labels: Sequence[int], weights: tuple[float, float]
     return weights[0] * leakage(joint, code) + weights[1] * utility(joint, code)
 
 
+def boltzmann(costs: Sequence[float], temperature: float) -> np.ndarray:
+    weights = np.array([math.exp(-cost / temperature) for cost in costs])
+    return weights / weights.sum()
+
+
 def f(joint: Joint, subset: Sequence[int]) -> float:
     p = [joint.p_x[i] for i in subset]
     return sum(eta(v) for v in p) - eta(sum(p))

@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,8 @@ import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition, solve
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.solvers.best import BestSearch, equal_profiles
+from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.groups import equal_profiles
 from privacyfunnel.solvers.targets import Target
 
 
@@ -66,6 +69,17 @@ def test_targets_are_met_as_well_as_can_be(problem, quantity):
         assert best - 1e-9 <= value < np.inf
         misses += value > best + 1e-6
     assert misses <= 1
+
+
+@pytest.mark.parametrize("demand", [Funnel(0.6), Target("funnel", "utility", 3.0)])
+def test_results_do_not_depend_on_the_number_of_threads(settings_of_paper, demand, monkeypatch):
+    search, found = BestSearch(effort="fast"), []
+    run = search.solve_at if isinstance(demand, Target) else search.solve
+    for n_threads in (1, 3):
+        monkeypatch.setattr(os, "cpu_count", lambda n=n_threads: n)
+        code = run(settings_of_paper[1], demand, rng=np.random.default_rng(0)).code
+        found.append(code.labels)
+    np.testing.assert_array_equal(*found)
 
 
 def test_min_count_holds_for_every_released_symbol(settings_of_paper):

@@ -20,8 +20,9 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable, TooLarge
 from privacyfunnel.joint import csc_columns
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers import merging
-from privacyfunnel.solvers.best import BestSearch, equal_profiles
+from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.blocks import BlockSearch, Plan, plan_for
+from privacyfunnel.solvers.groups import equal_profiles
 from privacyfunnel.solvers.large import solve_large, solve_large_at
 from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.solvers.moves import Ground

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _fill, _move, _price_moves
+from privacyfunnel._kernels.moves import _draw, _fill, _move, _price_moves
 from privacyfunnel.solvers.moves import (
     Ground,
     MoveSearch,
@@ -53,6 +53,17 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
             g, f = _move(ground.columns, x, labels[x], goal, ground.table, sums, masses)
             assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
             _move(ground.columns, x, goal, labels[x], ground.table, sums, masses)
+
+
+@pytest.mark.parametrize("temperature", [0.05, 0.7, 1e6])
+def test_a_slot_is_drawn_as_often_as_boltzmann_says(temperature):
+    costs, rng = np.array([0.3, 0.0, -0.4, 5.0, 0.31]), np.random.default_rng(0)
+    drawn = np.zeros(len(costs))
+    for _ in range(20_000):
+        drawn[_draw(costs.copy(), len(costs), temperature, rng)] += 1
+    expected = reference.boltzmann(costs, temperature)
+    spread = np.sqrt(expected * (1 - expected) / 20_000)
+    assert np.all(np.abs(drawn / 20_000 - expected) <= 4 * spread + 1e-6)
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -10,7 +10,7 @@ from numba import njit
 from privacyfunnel._kernels.eta import eta
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _pair_drop(sums, masses, i, j):
     """(f, g) of merging clusters i and j, from their summed vectors ``sums[cluster, s]``."""
     g = 0.0
@@ -60,7 +60,8 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
     merges, drops = np.empty((n - 1, 2), dtype=np.int64), np.empty((n - 1, 2))
     n_merges = 0
     while len(heap) > 0 and n - n_merges > n_symbols:
-        change, i, j = heapq.heappop(heap)
+        change, first, second = heapq.heappop(heap)
+        i, j = np.int64(first), np.int64(second)
         if not (alive[i] and alive[j]):
             continue
         if change >= stop_change:

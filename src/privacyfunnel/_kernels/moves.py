@@ -7,8 +7,6 @@ F = Σ_c η(w_c), so a price and a limit are given as weights of (G, F). Cluster
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 
@@ -59,26 +57,41 @@ def _price_moves(columns, x, mass, home, n_slots, table, sums, masses, change_g,
 
 
 @njit(cache=True)
-def _choose(cost, n_slots, home, temperature, rng):
-    """The cheapest slot, or at a temperature one drawn with probability ∝ exp(−cost / T)."""
+def _cheapest(cost, n_slots, home):
+    """The slot with the lowest cost; ``home`` unless another one is really lower."""
     cheapest = home
     for c in range(n_slots):
         if cost[c] < cost[cheapest] - 1e-11:
             cheapest = c
-    if temperature <= 0.0:
-        return cheapest
-    lowest = cost[cheapest]
-    total = 0.0
-    for c in range(n_slots):
-        colder = (lowest - cost[c]) / temperature
-        cost[c] = math.exp(colder) if colder > -40.0 else 0.0
-        total += cost[c]
-    draw = rng.random() * total
-    for c in range(n_slots):
-        draw -= cost[c]
-        if draw <= 0.0:
-            return c
     return cheapest
+
+
+@njit(cache=True)
+def _draw(cost, n_slots, temperature, rng):
+    """A slot drawn with probability ∝ exp(−cost / T); the costs are lost.
+
+    exp(t) = exp(t/64)⁶⁴ by four terms of its series and six squarings, right to 1e-4 where it is
+    above 1e-5: no calls and no branches, so that several slots are done at once.
+    """
+    lowest = cost[0]
+    for c in range(n_slots):
+        lowest = min(lowest, cost[c])
+    for c in range(n_slots):
+        t = max((lowest - cost[c]) / temperature, -40.0) / 64.0
+        power = 1.0 + t * (1.0 + t * (1 / 2 + t * (1 / 6 + t * (1 / 24))))
+        power *= power
+        power *= power
+        power *= power
+        power *= power
+        power *= power
+        cost[c] = power * power
+    for c in range(1, n_slots):
+        cost[c] += cost[c - 1]
+    draw = rng.random() * cost[n_slots - 1]
+    slot = 0
+    while cost[slot] <= draw:
+        slot += 1
+    return slot
 
 
 @njit(cache=True)
@@ -94,7 +107,7 @@ def _close_hole(hole, last, labels, sums, masses):
             labels[y] = hole
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, rng):
     """Move symbols one by one, by heat bath at each temperature and by descent at zero.
 
@@ -132,7 +145,10 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
                 after = excess + limit[0] * change_g[c] + limit[1] * change_f[c]
                 cost[c] = price[0] * change_g[c] + price[1] * change_f[c]
                 cost[c] += penalty * (max(0.0, after) - max(0.0, excess))
-            goal = _choose(cost, n_slots, home, temperature, rng)
+            if temperature > 0.0:
+                goal = _draw(cost, n_slots, temperature, rng)
+            else:
+                goal = _cheapest(cost, n_slots, home)
             if goal == home:
                 continue
             _shift(columns, x, home, -1.0, sums, masses)

@@ -177,7 +177,7 @@ def _apart(columns, masses, table, scales):
     return apart
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _xorshift(state):
     """The next state of Marsaglia's xorshift generator (2003): enough for shuffling, and quick."""
     state ^= state << np.uint64(13)
@@ -231,5 +231,6 @@ def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, rn
         if value < best_value:
             best, best_value = members, value
     subset = np.zeros(n, dtype=np.bool_)
-    subset[best] = True
+    for x in best:
+        subset[x] = True
     return subset, best_value, steps

@@ -15,7 +15,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
-from privacyfunnel.solvers.best import equal_profiles
+from privacyfunnel.solvers.groups import equal_profiles
 from privacyfunnel.solvers.perfect import LARGE, parts, profile, split
 from privacyfunnel.validation import check_at_least, check_memory
 

@@ -8,8 +8,9 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, leakage
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.best import EFFORTS, LARGE, BestSearch, equal_profiles
+from privacyfunnel.solvers.best import EFFORTS, LARGE, BestSearch
 from privacyfunnel.solvers.blocks import BlockSearch, plan_for
+from privacyfunnel.solvers.groups import equal_profiles
 from privacyfunnel.solvers.merging import merge_path
 from privacyfunnel.solvers.moves import Labels, Price, anneal, merge_small
 from privacyfunnel.solvers.similar import similar
