@@ -202,17 +202,19 @@ def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:
     )
 
 
-def eta_table(weights: Array, most: int = LARGEST_TABLE) -> Array:
-    """η(0), η(1), ..., η(Σ weights) where all weights are whole and sum to at most ``most``, else empty.
+def eta_table(weights: Any, most: int = LARGEST_TABLE) -> Array:
+    """η(0), η(1), ... where all weights of a sparse matrix are whole, else empty.
 
-    Compiled loops look η up there instead of computing a logarithm.
+    Compiled loops look η up there instead of computing a logarithm: of any sum of weights, and also of
+    all of them and one symbol again, since they price its move to where it is like every other. Empty
+    also where the weights sum to more than ``most``.
 
-    >>> eta_table(np.array([1.0, 1.0]))
-    array([0., 0., 2.])
-    >>> eta_table(np.array([0.5, 1.0])).size
+    >>> eta_table(sp.csc_array([[1.0, 1.0]]))
+    array([0.       , 0.       , 2.       , 4.7548875])
+    >>> eta_table(sp.csc_array([[0.5, 1.0]])).size
     0
     """
     total = float(weights.sum())
-    if total > most or not (weights == np.rint(weights)).all():
+    if total > most or not (weights.data == np.rint(weights.data)).all():
         return np.zeros(0)
-    return plogp(np.arange(int(total) + 1))
+    return plogp(np.arange(int(total + weights.sum(axis=0).max(initial=0.0)) + 1))

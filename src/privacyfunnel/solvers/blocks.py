@@ -77,7 +77,7 @@ class BlockSearch:
     def layout(self) -> tuple[tuple[Any, ...], NDArray[Any], Array]:
         """Columns, masses of the symbols and η for the kernel: whole numbers where they are."""
         counts = self.ground.joint.counts
-        table = eta_table(counts.data, most=max(2**20, 4 * counts.nnz))
+        table = eta_table(counts, most=max(2**20, 4 * counts.nnz))
         kind = np.int32 if table.size else np.float64
         data = counts.data.astype(kind)
         masses = np.asarray(counts.sum(axis=0)).astype(kind)

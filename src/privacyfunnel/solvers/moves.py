@@ -43,7 +43,7 @@ class Ground:
     @cached_property
     def table(self) -> Array:
         """η of whole numbers, see `eta_table`."""
-        return eta_table(self.joint.counts.data)
+        return eta_table(self.joint.counts)
 
     @staticmethod
     def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:

@@ -89,7 +89,7 @@ class MergeEntropy(SetFunction):
     @cached_property
     def table(self) -> Array:
         """η of whole numbers, see `eta_table`."""
-        return eta_table(self.weights.data)
+        return eta_table(self.weights)
 
     @cached_property
     def exact_columns(self) -> tuple[Any, ...]:

@@ -1,0 +1,28 @@
+"""Compiled loops read and write without checks; here they run with them."""
+
+import os
+import subprocess
+import sys
+
+SEARCHES = """
+import numpy as np
+import privacyfunnel as pf
+from privacyfunnel.solvers.blocks import BlockSearch, Plan
+from privacyfunnel.solvers.moves import Ground
+
+heavy, light = [4000, 0, 2000, 2000], [1, 0, 2, 1] * 4
+joint = pf.Joint.from_counts([heavy + light, heavy[::-1] + light])
+for objective in (pf.Funnel(0.2), pf.Bottleneck(0.8)):
+    pf.solve(joint, objective, effort="fast")
+    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
+    search.search(Plan(10, 8), np.random.default_rng(0))
+pf.frontier(joint, targets=[0.2], effort="fast").at(leakage=0.01)
+"""
+
+
+def test_searches_stay_within_their_arrays(tmp_path):
+    checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCHES], env=checked, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
