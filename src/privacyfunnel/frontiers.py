@@ -22,7 +22,8 @@ from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.merging import MergePath
 from privacyfunnel.solvers.soft import SoftFunnel
 from privacyfunnel.solvers.soft_frontier import soft_at
-from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
+from privacyfunnel.solvers.starting import starts_at
+from privacyfunnel.solvers.targets import Target, greedy_paths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +121,8 @@ class Frontier:
     def _search(self, solver: BestSearch, target: Target) -> list[Solution]:
         """A few tries at one target, each from what is near it and from what was found before."""
         rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
-        codes = [*nearest_codes(self.solutions, target), *cuts_at(self._paths, target)]
+        codes = nearest_codes(self.solutions, target)
+        codes += starts_at(self.joint, target, self._paths, solver, rng)
         found: list[Solution] = []
         for _ in range(TRIES):
             found.append(

@@ -15,7 +15,8 @@ from privacyfunnel.solvers import SOLVERS, make_solver, solve
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.best import LARGE, BestSearch
 from privacyfunnel.solvers.sizes import solve_size
-from privacyfunnel.solvers.targets import cuts_at, greedy_paths
+from privacyfunnel.solvers.starting import starts_at
+from privacyfunnel.solvers.targets import greedy_paths
 from privacyfunnel.sweep import ends, frontier
 from privacyfunnel.validation import check_at_least, check_choice
 
@@ -68,7 +69,7 @@ def _best(
     if solver.effort != "fast" and joint.n_x <= LARGE[solver.effort]:
         return bare.at(**target)
     demand = bare.target(dict(target))
-    starts = cuts_at(greedy_paths(joint, problem), demand)
+    starts = starts_at(joint, demand, greedy_paths(joint, problem), solver, rng)
     return solver.solve_at(joint, demand, starts=starts, rng=rng)
 
 
