@@ -8,6 +8,7 @@ from privacyfunnel._kernels.merges import best_pair, best_partition, fates, merg
 from privacyfunnel._kernels.moves import anneal, swap_descent
 from privacyfunnel._kernels.sets import (
     chain_gains,
+    desk_for,
     set_gains,
     set_value,
     ssp_in_closed_form,
@@ -18,6 +19,7 @@ __all__ = [
     "best_pair",
     "best_partition",
     "chain_gains",
+    "desk_for",
     "fates",
     "merge_path",
     "set_gains",

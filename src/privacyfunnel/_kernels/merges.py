@@ -61,7 +61,7 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
     n_merges = 0
     while len(heap) > 0 and n - n_merges > n_symbols:
         change, first, second = heapq.heappop(heap)
-        i, j = np.int64(first), np.int64(second)
+        i, j = np.int64(first), np.int64(second)  # else all below is compiled for both types
         if not (alive[i] and alive[j]):
             continue
         if change >= stop_change:

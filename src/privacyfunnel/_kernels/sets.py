@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from privacyfunnel._kernels.eta import eta, eta_of
 
@@ -134,9 +136,11 @@ def prefix_step(columns, masses, apart, highest, table, scales, order, desk):
     return size
 
 
-@njit(cache=True)
-def desk_for(columns, masses):
-    """Room for `prefix_step`: members, candidates, their ranks, costs, ratios and row sums."""
+def desk_for(columns: tuple[Any, ...], masses: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Room for `prefix_step`: members, candidates, their ranks, costs, ratios and row sums.
+
+    Not compiled, which would take half a second.
+    """
     n, whole = masses.size, np.int64
     return (
         np.empty(n, whole),
@@ -208,11 +212,11 @@ def _shuffle_from(members, inside, order, state):
 
 
 @njit(cache=True)
-def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, rng):
+def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, desk, rng):
     """SSP of the funnel's step: the best subset of all starts, its value and the steps of all."""
     n = masses.size
     order, inside = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-    desk, nothing = desk_for(columns, masses), np.empty(0, dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int64)
     apart = _apart(columns, masses, table, scales)
     highest = scales[0] * (math.log2(masses.sum()) + 1.0 / math.log(2.0))
     best, best_value, steps = nothing, 0.0, 0

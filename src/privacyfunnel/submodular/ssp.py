@@ -78,19 +78,21 @@ def _in_closed_form(
     first: Affine, second: Affine, rng: np.random.Generator, starts: int, tol: float
 ) -> SetResult:
     """The same for the funnel's own f and g, compiled as a whole."""
-    from privacyfunnel._kernels import ssp_in_closed_form
+    from privacyfunnel._kernels import desk_for, ssp_in_closed_form
 
     f, g = first.inner, second.inner
     assert isinstance(f, MergeEntropy)
     assert isinstance(g, MergeEntropy)
+    masses = f.exact_columns[2]  # one row without zeros: its data
     subset, value, steps = ssp_in_closed_form(
         g.exact_columns,
-        f.exact_columns[2],  # one row without zeros: its data are the masses
+        masses,
         g.table,
         (first.scale / f.total, second.scale / g.total),
         starts,
         min(PATIENCE, starts),
         tol,
+        desk_for(g.exact_columns, masses),
         rng,
     )
     return SetResult(subset, float(value), int(steps))
