@@ -16,7 +16,7 @@ import pandas as pd
 from first_merge import BESIDE
 
 import privacyfunnel as pf
-from privacyfunnel.auditing import audit_joint, generalise
+from privacyfunnel.audits import audit_joint, generalise
 from privacyfunnel.columns import Column
 from privacyfunnel.report import audit_words as words
 from privacyfunnel.report.attacker_words import attacker_rows

@@ -15,7 +15,7 @@ from first_merge import setting
 
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage
-from privacyfunnel.solvers.groups import equal_profiles
+from privacyfunnel.solvers.equal_profiles import equal_profiles
 from privacyfunnel.solvers.moves import Ground, Price, anneal
 
 UTILITIES = [0.20, 0.255, 0.29, 0.327, 0.376, 0.41, 0.446, *np.arange(0.45, 0.96, 0.05).round(2)]

@@ -16,8 +16,8 @@ from worlds import world
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.fixed_size import solve_size
 from privacyfunnel.solvers.moves import Ground, Price, anneal
-from privacyfunnel.solvers.sizes import solve_size
 
 
 def timed(run):

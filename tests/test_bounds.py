@@ -7,7 +7,7 @@ import sys
 SEARCHES = """
 import numpy as np
 import privacyfunnel as pf
-from privacyfunnel.solvers.blocks import BlockSearch, Plan
+from privacyfunnel.solvers.large.blocks import BlockSearch, Plan
 from privacyfunnel.solvers.moves import Ground
 
 heavy, light = [4000, 0, 2000, 2000], [1, 0, 2, 1] * 4

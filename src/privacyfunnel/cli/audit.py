@@ -92,8 +92,8 @@ def audit(
 
     The table holds both. A limit that is broken ends with exit code 3, for use in a pipeline.
     """
-    from privacyfunnel.auditing import Limits, Trials, broken
-    from privacyfunnel.auditing import audit as run
+    from privacyfunnel.audits import Limits, Trials, broken
+    from privacyfunnel.audits import audit as run
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.report.escape import visible
 

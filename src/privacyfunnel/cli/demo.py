@@ -13,7 +13,7 @@ from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers import Frontier
+    from privacyfunnel.frontiers.frontier import Frontier
 
 SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8]
 

@@ -29,7 +29,7 @@ from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers import Frontier
+    from privacyfunnel.frontiers.frontier import Frontier
 
 FILES = ["frontier.csv", "frontier.png", "frontier.html"]
 
@@ -110,10 +110,10 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
     """The frontier as csv, picture and interactive page."""
     from matplotlib.figure import Figure
 
+    from privacyfunnel.frontiers.sweep import frontier as sweep
     from privacyfunnel.plots import interactive_html, plot_frontier
     from privacyfunnel.randomised_response import randomised_response_curve
     from privacyfunnel.solvers import SOFT
-    from privacyfunnel.sweep import frontier as sweep
 
     frame = found.to_frame()
     frame.insert(0, "method", found.method)

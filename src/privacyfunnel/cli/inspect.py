@@ -21,8 +21,8 @@ from privacyfunnel.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from privacyfunnel.report.cautions import Caution
-    from privacyfunnel.report.stakes import Stakes
+    from privacyfunnel.releases.cautions import Caution
+    from privacyfunnel.releases.stakes import Stakes
     from privacyfunnel.tables import ColumnSummary, Counts
 
 VERSION = 1
@@ -42,8 +42,8 @@ def inspect(
 ) -> None:
     """What the columns hold, what publishing them would give away, and what the limit says."""
     from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.report.cautions import about_table
-    from privacyfunnel.report.stakes import stakes
+    from privacyfunnel.releases.cautions import about_table
+    from privacyfunnel.releases.stakes import stakes
     from privacyfunnel.tables import count, identifiers, open_table, summary
 
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
@@ -74,7 +74,7 @@ def _document(
     cautions: list[Caution],
     marked: list[str],
 ) -> dict[str, Any]:
-    from privacyfunnel.report.document import column_words
+    from privacyfunnel.releases.document import column_words
 
     def described(role: Any) -> list[dict[str, Any]]:
         return [
@@ -100,7 +100,7 @@ def _document(
 
 def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
     from privacyfunnel.columns import KINDS
-    from privacyfunnel.report.document import column_words
+    from privacyfunnel.releases.document import column_words
     from privacyfunnel.report.escape import visible
     from privacyfunnel.report.figures import number, several
 

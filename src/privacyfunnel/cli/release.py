@@ -92,8 +92,8 @@ def release(
     """
     target = read_target(utility=utility, leakage=leakage, lam=lam)
     from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.report import Asked, NotAsMeasured, make_release
-    from privacyfunnel.report.making import check_output
+    from privacyfunnel.releases import Asked, NotAsMeasured, make_release
+    from privacyfunnel.releases.release import check_output
     from privacyfunnel.tables import count, open_table
 
     rules = ColumnRules.parse(bins or (), round_to or (), missing)

@@ -11,7 +11,7 @@ from privacyfunnel.columns import KINDS, MISSING, Bins, Column, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from privacyfunnel.codebook.book import Codebook
+    from privacyfunnel.codebook.codebook import Codebook
 
 TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),

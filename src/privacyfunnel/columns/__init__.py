@@ -4,10 +4,10 @@ A rule turns a value into a whole index inside the engine (SQL or narwhals), and
 label here; the codebook stores the rule, so that new rows are treated exactly as the first were.
 """
 
-from privacyfunnel.columns.asked import MISSING, ColumnRules
+from privacyfunnel.columns.column_rules import MISSING, ColumnRules
+from privacyfunnel.columns.kinds import KINDS, clean, show
 from privacyfunnel.columns.roles import Column, Roles
 from privacyfunnel.columns.rules import Bins, Round, Rule
-from privacyfunnel.columns.values import KINDS, clean, show
 
 __all__ = [
     "KINDS",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from privacyfunnel.columns.kinds import clean
 from privacyfunnel.columns.rules import Rule
-from privacyfunnel.columns.values import clean
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.values import show
+from privacyfunnel.columns.kinds import show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:

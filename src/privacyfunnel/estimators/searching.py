@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.frontiers import Frontier, marked, pareto
+from privacyfunnel.frontiers.frontier import Frontier, marked, pareto
+from privacyfunnel.frontiers.sweep import ends, frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.solvers import SOLVERS, make_solver, solve
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.best import LARGE, BestSearch
-from privacyfunnel.solvers.sizes import solve_size
+from privacyfunnel.solvers.fixed_size import solve_size
 from privacyfunnel.solvers.starting import starts_at
 from privacyfunnel.solvers.targets import greedy_paths
-from privacyfunnel.sweep import ends, frontier
 from privacyfunnel.validation import check_at_least, check_choice
 
 

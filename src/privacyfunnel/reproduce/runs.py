@@ -15,7 +15,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Funnel, Objective
 from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.solvers import solve
-from privacyfunnel.solvers.merging import merge_path
+from privacyfunnel.solvers.merge_path import merge_path
 
 PROBLEMS: dict[str, type[Objective]] = {"pf": Funnel, "ib": Bottleneck}
 THETA = {"pf": 2.91, "ib": 1.845}  # figure 3, bits; IB's is not published, see `merging`

@@ -7,14 +7,14 @@ from typing import Any
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
-from privacyfunnel.solvers.annealing import DeterministicAnnealing
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.moves import MoveSearch
 from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge, PairwiseMerge
-from privacyfunnel.solvers.soft import SoftFunnel
+from privacyfunnel.solvers.soft.bottleneck import DeterministicAnnealing
+from privacyfunnel.solvers.soft.funnel import SoftFunnel
 from privacyfunnel.validation import check_choice, check_rng
 
 __all__ = ["SOFT", "SOLVERS", "Solution", "Solver", "Status", "make_solver", "solve"]

@@ -18,11 +18,11 @@ from privacyfunnel.limits import gap
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.blocks import plan_for
+from privacyfunnel.solvers.equal_profiles import groups_for, lift
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
-from privacyfunnel.solvers.groups import groups_for, lift
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
-from privacyfunnel.solvers.large import solve_large, solve_large_at
+from privacyfunnel.solvers.large.blocks import plan_for
+from privacyfunnel.solvers.large.search import solve_large, solve_large_at
 from privacyfunnel.solvers.moves import (
     Ground,
     Labels,

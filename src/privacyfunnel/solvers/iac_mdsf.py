@@ -13,8 +13,8 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status, Step
-from privacyfunnel.solvers.merging import merge_path
-from privacyfunnel.solvers.similar import similar
+from privacyfunnel.solvers.large.similarity import similar
+from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.targets import MOST_SYMBOLS
 from privacyfunnel.submodular import (
     Affine,

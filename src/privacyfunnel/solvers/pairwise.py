@@ -11,7 +11,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
-from privacyfunnel.solvers.merging import merge_path
+from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.validation import check_at_least
 
 

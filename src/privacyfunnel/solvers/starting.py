@@ -10,7 +10,7 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.solvers.best import LARGE, BestSearch
-from privacyfunnel.solvers.merging import MergePath
+from privacyfunnel.solvers.merge_path import MergePath
 from privacyfunnel.solvers.targets import Target, cuts_at
 
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not

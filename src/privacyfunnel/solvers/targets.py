@@ -11,7 +11,7 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.objectives import PROBLEMS
-from privacyfunnel.solvers.merging import MergePath, merge_path
+from privacyfunnel.solvers.merge_path import MergePath, merge_path
 from privacyfunnel.solvers.moves import Price
 
 PATH_LAMS = (0.5, 0.8, 0.95)  # greedy merge paths whose cuts are starts

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
-from privacyfunnel.report.document import Asked
+from privacyfunnel.releases.document import Asked
 from privacyfunnel.studio import recipe
 from privacyfunnel.studio.answers import read_answers, read_search, read_target
 from privacyfunnel.studio.settings import MEGABYTE

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.auditing import Trials
+from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
-from privacyfunnel.report.cautions import about_release, about_table
-from privacyfunnel.report.coded import columns_kept
-from privacyfunnel.report.document import column_words, measured_of, symbols_of
-from privacyfunnel.report.stakes import stakes
+from privacyfunnel.releases.cautions import about_release, about_table
+from privacyfunnel.releases.columns_kept import columns_kept
+from privacyfunnel.releases.document import column_words, measured_of, symbols_of
+from privacyfunnel.releases.stakes import stakes
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers import Frontier
-    from privacyfunnel.report import Asked
+    from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.releases import Asked
     from privacyfunnel.studio.tasks import Inspected
 
 

@@ -10,7 +10,7 @@ from privacyfunnel.cli.options import read_columns
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from privacyfunnel.report import Asked
+    from privacyfunnel.releases import Asked
     from privacyfunnel.studio.answers import Answers
     from privacyfunnel.studio.sources import Source
 
@@ -84,7 +84,7 @@ def code(source: Source, answers: Answers, asked: Asked) -> str:
         first = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
     return (
         "import privacyfunnel as pf\n"
-        "from privacyfunnel.report import Asked, make_release\n"
+        "from privacyfunnel.releases import Asked, make_release\n"
         "from privacyfunnel.tables import count, open_table\n\n"
         f"{first}"
         f"table = open_table({source.name!r})\n"

@@ -14,7 +14,7 @@ from privacyfunnel.studio.jobs import Job, Jobs
 from privacyfunnel.studio.sources import DEMO_ROLES, Source
 
 if TYPE_CHECKING:
-    from privacyfunnel.report import Asked
+    from privacyfunnel.releases import Asked
 
 # Each kind of job makes those after it out of date when it starts anew.
 FOLLOWERS = {

@@ -15,11 +15,11 @@ from typing import Any
 import privacyfunnel as pf
 from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError, InvalidInput
-from privacyfunnel.frontiers import Frontier
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
 from privacyfunnel.randomised_response import randomised_response_curve
-from privacyfunnel.report import Asked, Stakes, make_release, stakes
-from privacyfunnel.report.cautions import about_table
+from privacyfunnel.releases import Asked, Stakes, make_release, stakes
+from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.studio.answers import Answers, Search
 from privacyfunnel.studio.live import LivePoints

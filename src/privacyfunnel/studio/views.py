@@ -15,8 +15,8 @@ from starlette.responses import (
 
 from privacyfunnel.codebook.values import decode
 from privacyfunnel.columns import KINDS, show
+from privacyfunnel.releases.release import files_of
 from privacyfunnel.report import words as report_words
-from privacyfunnel.report.making import files_of
 from privacyfunnel.report.page import MEMBERS
 from privacyfunnel.studio import recipe
 from privacyfunnel.studio.actions import open_source

@@ -6,11 +6,11 @@ The only room that touches big data: a group-by brings the counts into Python, a
 code back out to the rows.
 """
 
-from privacyfunnel.tables.counting import Counts, count, count_roles, settle
-from privacyfunnel.tables.opening import open_table
-from privacyfunnel.tables.releasing import Released, release
+from privacyfunnel.tables.count import Counts, count, count_roles, settle
+from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.summary import ColumnSummary, identifiers, summary
 from privacyfunnel.tables.table import Table
+from privacyfunnel.tables.write import Released, release
 
 __all__ = [
     "ColumnSummary",

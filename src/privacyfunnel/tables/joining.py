@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.tables.duck import literal, quoted
+from privacyfunnel.tables.engines.duckdb import literal, quoted
 from privacyfunnel.tables.keys import key_sql
 from privacyfunnel.tables.plan import SUPPRESSED, Plan, lookup
 from privacyfunnel.tables.sampling import draw_sql

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.duck import literal, quoted
+from privacyfunnel.tables.engines.duckdb import literal, quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -21,7 +21,7 @@ def quantiles(table: Table, column: Column, n: int) -> list[Any]:
     The q-quantile is the least value that at least a share q of the values does not exceed: a
     value of the column itself, so that every engine gives the same.
 
-    >>> from privacyfunnel.tables.opening import open_table
+    >>> from privacyfunnel.tables.open import open_table
     >>> import pandas as pd
     >>> table = open_table(pd.DataFrame({"chol": [180, 200, 220, 289]}))
     >>> quantiles(table, Column("chol", "integer"), 4)
@@ -30,7 +30,7 @@ def quantiles(table: Table, column: Column, n: int) -> list[Any]:
     shares = [i / n for i in range(1, n)]
     name = f"c{table.position(column.name)}"
     if table.spark is not None:
-        from privacyfunnel.tables.spark import spark_quantiles
+        from privacyfunnel.tables.engines.spark import spark_quantiles
 
         return spark_quantiles(table.spark, key_expr(column, name), shares)
     if table.lazy is not None:

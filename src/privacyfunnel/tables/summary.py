@@ -8,7 +8,7 @@ from typing import Any
 
 from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.tables.keys import key_expr, key_sql
-from privacyfunnel.tables.opening import open_table
+from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.table import Table
 
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent

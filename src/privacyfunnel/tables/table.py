@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.duck import connect
+from privacyfunnel.tables.engines.duckdb import connect
 from privacyfunnel.tables.paths import nearest
 
 if TYPE_CHECKING:

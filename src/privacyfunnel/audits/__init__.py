@@ -1,0 +1,30 @@
+"""Auditing: what a release really tells an attacker, with how much of it is chance.
+
+table -> audit -> Audit: measures, estimates, attackers;  Limits and broken: a gate in a pipeline
+"""
+
+from privacyfunnel.audits.attackers import Attack, attack
+from privacyfunnel.audits.audit import Audit, audit, audit_joint
+from privacyfunnel.audits.catalogue import CATALOGUE, SAFER, Measure
+from privacyfunnel.audits.gate import Limits, broken
+from privacyfunnel.audits.generalisation import Generalisation, generalise, generalise_joint
+from privacyfunnel.audits.holdout import hold_out
+from privacyfunnel.audits.trials import Trials
+
+__all__ = [
+    "CATALOGUE",
+    "SAFER",
+    "Attack",
+    "Audit",
+    "Generalisation",
+    "Limits",
+    "Measure",
+    "Trials",
+    "attack",
+    "audit",
+    "audit_joint",
+    "broken",
+    "generalise",
+    "generalise_joint",
+    "hold_out",
+]

@@ -1,0 +1,175 @@
+"""Audit: everything that published columns say about the sensitive ones, measured and tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from privacyfunnel import __version__
+from privacyfunnel.audits.attackers import Attack, attack, cannot_attack, check_folds
+from privacyfunnel.audits.catalogue import Measure
+from privacyfunnel.audits.measure import AuditedColumn, each_column, estimated, measured, tried
+from privacyfunnel.audits.trials import Trials
+from privacyfunnel.columns import Column, ColumnRules
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.joint import Joint
+from privacyfunnel.metrics import Chance, evaluate
+from privacyfunnel.parallel import Progress, Ticks
+
+FORMAT = "privacyfunnel audit"
+VERSION = 1
+
+Counted = tuple[Joint, Sequence[Column]]  # a joint and the public columns that it was counted over
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found; build one with :func:`audit`.
+
+    ``rows`` holds the measures of the whole, ``columns`` those of each sensitive column, ``attacks``
+    what attackers gain from the published columns and ``attacks_original`` from the original ones.
+    """
+
+    sensitive: tuple[Column, ...]
+    public: tuple[Column, ...]
+    original: tuple[Column, ...]
+    n_records: int | None
+    n_dropped: int
+    trials: Trials
+    rows: tuple[Measure, ...]
+    columns: tuple[AuditedColumn, ...]
+    attacks: tuple[Attack, ...]
+    attacks_original: tuple[Attack, ...]
+    chance: Chance | None  # of all sensitive columns together; the rows show its figures
+
+    def __getitem__(self, key: str) -> Measure:
+        for row in self.rows:
+            if row.key == key:
+                return row
+        known = ", ".join(row.key for row in self.rows)
+        raise InvalidInput(f"this audit has no measure {key!r}; it has {known}.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything under stable keys, ready for JSON."""
+        names = {"sensitive": self.sensitive, "public": self.public, "original": self.original}
+        attacks = (("published", self.attacks), ("original", self.attacks_original))
+        settings = asdict(self.trials)
+        del settings["n_jobs"], settings["most_work"]  # no figure depends on them
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "tool": f"privacyfunnel {__version__}",
+            **{role: [column.name for column in columns] for role, columns in names.items()},
+            "records": self.n_records,
+            "left_out": self.n_dropped,
+            "settings": settings,
+            "measures": [row.as_dict() for row in self.rows],
+            "columns": [column.as_dict() for column in self.columns],
+            "attackers": [{"sees": sees} | asdict(a) for sees, found in attacks for a in found],
+        }
+
+
+def audit(
+    table: Any,
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
+    *,
+    original: str | Sequence[str] | None = None,
+    columns: ColumnRules | None = None,
+    weight: str | None = None,
+    memory: str | None = None,
+    trials: Trials | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audit the published columns of a table that also holds the sensitive ones.
+
+    ``original`` names columns that the published ones stand for, to compare with; ``columns`` says
+    how values are coarsened before they are counted; ``trials`` how often and by whom to be tried.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"ill": [0, 0, 1, 1] * 9, "ward": ["a", "a", "b", "a"] * 9})
+    >>> found = audit(table, "ill", "ward")
+    >>> found["k"].value, found["guess_seeing"].value, found["k"].meaning.safer
+    (9, 0.75, 'more')
+    """
+    from privacyfunnel.tables import count, open_table
+
+    opened, rules = open_table(table, memory=memory), columns or ColumnRules()
+    s, x, was = (_listed(role) for role in (sensitive, public, original or ()))
+    # A rule for no column at all is left to count, which says what is wrong with it.
+    here = [name for name in rules.names if name not in was or name in s + x]
+    counts = count(opened, s, x, columns=_only(rules, here), weight=weight, constant=True)
+    before = None
+    if was:
+        found = count(opened, s, was, columns=_only(rules, s + was), weight=weight, constant=True)
+        before = (found.joint(), found.roles.public)
+    done = audit_joint(
+        (counts.joint(), counts.roles.public),
+        counts.roles.sensitive,
+        original=before,
+        trials=trials,
+        progress=progress,
+    )
+    return replace(done, n_dropped=counts.n_dropped)
+
+
+def audit_joint(
+    published: Counted,
+    sensitive: Sequence[Column],
+    *,
+    original: Counted | None = None,
+    trials: Trials | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """The same from joints that were counted already, e.g. p(s,x̂) and p(s,x) of a release."""
+    trials = trials or Trials()
+    joint, public = published
+    if joint.n_s < 2:
+        raise InvalidInput(
+            "the sensitive columns have one distinct value: there is nothing to protect."
+        )
+    if trials.attackers and not cannot_attack(joint, trials.attack_rows):
+        check_folds(
+            trials.folds, min(joint.n_records or 0, trials.attack_rows or joint.n_records or 0)
+        )
+    tick = Ticks(trials.count(len(sensitive), 2 if original else 1), progress)
+    metrics = evaluate(joint, sensitive=sensitive)
+    before = evaluate(original[0], sensitive=sensitive) if original else None
+    chance = tried(joint, sensitive, trials, tick)
+    asked: dict[str, Any] = {
+        "folds": trials.folds,
+        "records": trials.attack_rows,
+        "seed": trials.seed,
+        "n_jobs": trials.n_jobs,
+        "tick": tick,
+    }
+    pairs = [published, *([original] if original else [])] if trials.attackers else []
+    attacks = [tuple(attack(one, sensitive, seen, **asked)) for one, seen in pairs]
+    return Audit(
+        sensitive=tuple(sensitive),
+        public=tuple(public),
+        original=tuple(original[1]) if original else (),
+        n_records=joint.n_records,
+        n_dropped=0,
+        trials=trials,
+        rows=(
+            *measured(joint, sensitive, metrics, before),
+            *estimated(joint, sensitive, trials, chance, tick),
+        ),
+        columns=tuple(each_column(joint, sensitive, metrics, trials, chance, tick)),
+        attacks=attacks[0] if attacks else (),
+        attacks_original=attacks[1] if len(attacks) > 1 else (),
+        chance=chance,
+    )
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _only(rules: ColumnRules, names: Sequence[str]) -> ColumnRules:
+    """The rules of some columns."""
+    bins = {name: rule for name, rule in rules.bins.items() if name in names}
+    steps = {name: rule for name, rule in rules.round.items() if name in names}
+    return ColumnRules(bins, steps, rules.missing)

@@ -1,0 +1,268 @@
+"""Codebook: the code in the words of the table, with what was asked and what was measured."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel import __version__
+from privacyfunnel.codebook.checks import check_book, check_values
+from privacyfunnel.codebook.words import stands_for
+from privacyfunnel.codes import Channel, Code, Partition
+from privacyfunnel.columns import Column, Roles, show
+from privacyfunnel.errors import InvalidInput, UnknownSymbol
+from privacyfunnel.files import write_text
+from privacyfunnel.information import share
+from privacyfunnel.joint import Joint, digest
+from privacyfunnel.tables.sampling import outcome
+
+if TYPE_CHECKING:
+    from privacyfunnel.solvers.base import Solution
+
+Row = tuple[tuple[int, float], ...]  # the released symbols of one value and their probabilities
+SECRET = ("leakage", "leakage_bits", "entropy_s_bits", "information_bits")  # statistics about S
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A released symbol: its label, its probability and, for a hard code, its weight in records."""
+
+    label: str
+    probability: float
+    count: float | None = None
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """How values of the public columns are released; build one with :meth:`from_solution`.
+
+    ``values[i]`` is a tuple of the public columns' symbols and ``rows[i]`` what it is released as.
+    ``salt`` is the secret of a soft code's draws; a public codebook has none.
+
+    >>> import pandas as pd, privacyfunnel as pf
+    >>> from privacyfunnel.tables import count
+    >>> table = pd.DataFrame({"sick": [0, 0, 1, 1], "city": ["Bonn", "Rom", "Rom", "Pisa"]})
+    >>> counted = count(table, "sick", "city")
+    >>> solution = pf.solve(counted.joint(), pf.Funnel(0.4), method="exhaustive")
+    >>> book = Codebook.from_solution(counted.joint(), solution, counted.roles, target={"lam": 0.4})
+    >>> [book.encode(city) for city in ("Bonn", "Pisa", "Rom")]
+    ['r1', 'r1', 'r2']
+    """
+
+    roles: Roles
+    symbols: tuple[Symbol, ...]
+    values: tuple[tuple[Any, ...], ...]
+    rows: tuple[Row, ...]
+    soft: bool
+    problem: str
+    target: Mapping[str, float]
+    measured: Mapping[str, float]
+    n_records: int | None
+    seed: int | None = None
+    salt: str | None = None
+    is_public: bool = False
+    tool: str = field(default=f"privacyfunnel {__version__}")
+
+    def __post_init__(self) -> None:
+        check_book(self)
+
+    @classmethod
+    def from_solution(
+        cls,
+        joint: Joint,
+        solution: Solution,
+        roles: Roles,
+        *,
+        target: Mapping[str, float] | None = None,
+        seed: int | None = None,
+        salt: str | None = None,
+    ) -> Codebook:
+        """The codebook of a solution for the joint that was counted under these roles.
+
+        Released symbols are called r01, r02, ... in order of their first value. A soft code draws
+        by ``salt``, a secret: by default a digest of the seed and of the whole table, so that the
+        same table and seed make the same draws and only who holds the table can redo them; without
+        a seed it is random.
+        """
+        code = solution.code
+        soft = isinstance(code, Channel)
+        weights = np.asarray(joint.counts.sum(axis=0) @ code.matrix).ravel()
+        used = np.flatnonzero(weights > 0)
+        width = len(str(len(used)))
+        symbols = tuple(
+            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w))
+            for place, w in enumerate(weights[used].tolist(), start=1)
+        )
+        values = [_as_tuple(label, len(roles.public)) for label in joint.labels_x]
+        return cls(
+            roles=roles,
+            symbols=symbols,
+            **in_order(roles.public, values, _rows(code, used)),
+            soft=soft,
+            problem=solution.objective.problem,
+            target=dict(target or {"lam": solution.objective.lam}),
+            measured=_measured(joint, solution),
+            n_records=joint.n_records,
+            seed=seed,
+            salt=(salt or _secret(joint, seed)) if soft else None,
+        )
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the released symbols."""
+        return [symbol.label for symbol in self.symbols]
+
+    @cached_property
+    def code(self) -> Code:
+        """The code over ``values``: a partition or a channel."""
+        if not self.soft:
+            return Partition([row[0][0] for row in self.rows])
+        cells = [(p, i, j) for i, row in enumerate(self.rows) for j, p in row]
+        p, i, j = zip(*cells, strict=True)
+        return Channel(sp.csr_array((p, (i, j)), shape=(len(self.rows), len(self.symbols))))
+
+    @cached_property
+    def members(self) -> tuple[tuple[tuple[Any, ...], ...], ...]:
+        """The values that are, or may be, released as each symbol."""
+        members: list[list[tuple[Any, ...]]] = [[] for _ in self.symbols]
+        for value, row in zip(self.values, self.rows, strict=True):
+            for j, _ in row:
+                members[j].append(value)
+        return tuple(map(tuple, members))
+
+    @cached_property
+    def _place(self) -> dict[tuple[Any, ...], int]:
+        return {value: i for i, value in enumerate(self.values)}
+
+    def encode(self, values: Any, key: int | str | None = None) -> str:
+        """The released label of one row: the public columns' values as they are in the table.
+
+        A soft code needs the row's ``key`` for its draw.
+        """
+        given = _as_tuple(values, len(self.roles.public))
+        value = tuple(c.encode(v) for c, v in zip(self.roles.public, given, strict=True))
+        if value not in self._place:
+            raise UnknownSymbol(self.unknown(value))
+        row = self.rows[self._place[value]]
+        if not self.soft:
+            return self.symbols[row[0][0]].label
+        if key is None:
+            raise InvalidInput("a soft code needs the key of the row to draw its symbol.")
+        chosen = outcome(self.check_salt(), key, [p for _, p in row])
+        return self.symbols[row[chosen][0]].label
+
+    def check_salt(self) -> str:
+        """The secret of a soft code's draws; a public codebook does not have it."""
+        if self.salt is None:
+            raise InvalidInput("a public codebook cannot draw a soft code; use the private one.")
+        return self.salt
+
+    def unknown(self, value: Sequence[Any], n_rows: int = 1, n_values: int = 1) -> str:
+        """What to say about a value that the codebook does not cover: which column, what, how often."""
+        known = list(zip(*self.values, strict=True))
+        news = [
+            f"column {column.name!r} has the value {show(v)}"
+            for column, v, seen in zip(self.roles.public, value, known, strict=True)
+            if v not in seen
+        ]
+        pairs = zip(self.roles.public, value, strict=True)
+        together = (
+            "the combination " + ", ".join(f"{c.name} = {show(v)}" for c, v in pairs) + " occurs"
+        )
+        rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
+        others = f" (and {n_values - 1} other unknown values)" if n_values > 1 else ""
+        what = news[0] if news else together
+        return (
+            f"{what}, which the codebook has never seen{others}: {rows}; "
+            "use --unseen suppress or make a new codebook."
+        )
+
+    def stands_for(self, label: str) -> tuple[str, ...]:
+        """The set or range of values that a symbol stands for, in words, per public column."""
+        members = self.members[self.labels.index(label)]
+        columns = zip(self.roles.public, zip(*members, strict=True), strict=True)
+        return tuple(stands_for(column, values) for column, values in columns)
+
+    def public(self) -> Codebook:
+        """The codebook without any statistic about S, without the seed and without the salt."""
+        bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
+        return replace(
+            self,
+            roles=replace(self.roles, sensitive=bare),
+            target={k: v for k, v in self.target.items() if k not in SECRET},
+            measured={k: v for k, v in self.measured.items() if k not in SECRET},
+            seed=None,
+            salt=None,
+            is_public=True,
+        )
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the codebook as JSON, whole or not at all."""
+        from privacyfunnel.codebook.file import write
+
+        write_text(path, write(self), force)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Codebook:
+        """Read a codebook; one that cannot be verified is refused in one line."""
+        from privacyfunnel.codebook.file import read
+
+        return read(path)
+
+
+def in_order(
+    columns: Sequence[Column], values: Sequence[tuple[Any, ...]], rows: Sequence[Row]
+) -> dict[str, Any]:
+    """Values in the order in which tables are counted, each with its row."""
+    check_values(columns, values)
+    order = sorted(
+        range(len(values)),
+        key=lambda i: [c.rank(v) for c, v in zip(columns, values[i], strict=True)],
+    )
+    return {"values": tuple(values[i] for i in order), "rows": tuple(rows[i] for i in order)}
+
+
+def _secret(joint: Joint, seed: int | None) -> str:
+    """A salt from the table and the seed, or a random one."""
+    if seed is None:
+        return secrets.token_hex(16)
+    return digest(joint, seed, joint.labels_s, joint.labels_x)[:32]
+
+
+def _rows(code: Code, used: Any) -> tuple[Row, ...]:
+    place = {int(j): i for i, j in enumerate(used)}
+    matrix = code.matrix.tocsr().sorted_indices()
+    bounds = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    cells = [(matrix.indices[a:b].tolist(), matrix.data[a:b].tolist()) for a, b in bounds]
+    return tuple(tuple((place[j], p) for j, p in zip(*row, strict=True) if p > 0) for row in cells)
+
+
+def _measured(joint: Joint, solution: Solution) -> dict[str, float]:
+    return {
+        "leakage": share(solution.leakage, joint.entropy_s),
+        "leakage_bits": solution.leakage,
+        "utility": share(solution.utility, joint.entropy_x),
+        "utility_bits": solution.utility,
+        "entropy_s_bits": joint.entropy_s,
+        "entropy_x_bits": joint.entropy_x,
+        "information_bits": joint.information,
+    }
+
+
+def _tidy(weight: float) -> float:
+    """A sum of whole counts as the whole number it is."""
+    return int(weight) if weight.is_integer() else weight
+
+
+def _as_tuple(value: Any, n: int) -> tuple[Any, ...]:
+    parts = (value,) if n == 1 and not isinstance(value, tuple) else tuple(value)
+    if len(parts) != n:
+        raise InvalidInput(f"a value of {n} public columns is needed, got {len(parts)}.")
+    return tuple(part.item() if isinstance(part, np.generic) else part for part in parts)

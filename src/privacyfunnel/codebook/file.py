@@ -1,0 +1,254 @@
+"""The codebook's file: JSON that people can read and that is verified before it is used.
+
+A value of one public column stands for itself, of several it is the list of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from privacyfunnel.codebook.checks import need
+from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
+from privacyfunnel.codebook.values import decode, encode
+from privacyfunnel.columns import Bins, Column, Roles, Round
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import in_words
+
+FORMAT = "privacyfunnel codebook"
+VERSION = 1
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the file.
+
+    >>> schema()["title"]
+    'privacyfunnel codebook'
+    """
+    text = files("privacyfunnel.codebook").joinpath("schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def write(book: Codebook) -> str:
+    """The text of a codebook's file: one line per symbol."""
+    document = _document(book)
+    document["checksum"] = checksum(document)
+    lines = [f" {_json(key)}: {_block(value)}" for key, value in document.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read(path: str | Path) -> Codebook:
+    """The codebook of a file, verified."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path}: not a codebook: not a text file.") from None
+    except OSError as error:
+        raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
+    try:
+        document = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        return from_document(document)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from None
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{path}: not a codebook: not valid JSON.") from None
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    """A fingerprint of all fields but itself, whatever the spacing and the order of fields."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    return "sha256:" + sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def from_document(document: Any) -> Codebook:
+    """The codebook that a parsed file holds; refuses what it cannot verify."""
+    need(isinstance(document, dict), "not a JSON object")
+    need(document.get("format") == FORMAT, "the format is not named 'privacyfunnel codebook'")
+    version = document.get("version")
+    need(type(version) is int and version >= 1, f"the version is {version!r}")
+    if version > VERSION:
+        raise InvalidInput(
+            f"the codebook is of version {version}, made by {document.get('tool')!r}; this "
+            f"software reads up to version {VERSION}: upgrade privacyfunnel."
+        )
+    need(
+        document.get("checksum") == checksum(document),
+        "its checksum does not match, so it was edited by hand or damaged; make it again",
+    )
+    try:
+        return _book(document)
+    except InvalidInput:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"not a valid codebook: {_missing(error)}.") from None
+
+
+def _missing(error: Exception) -> str:
+    return f"no field {error}" if isinstance(error, KeyError) else "a field has the wrong form"
+
+
+def _document(book: Codebook) -> dict[str, Any]:
+    symbols: list[dict[str, Any]] = []
+    for symbol, members in zip(book.symbols, book.members, strict=True):
+        entry: dict[str, Any] = {"label": symbol.label, "probability": symbol.probability}
+        if not book.soft:
+            entry |= {"count": symbol.count, "members": [_encode_tuple(m) for m in members]}
+        symbols.append(entry)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tool": book.tool,
+        "is_public": book.is_public,
+        "problem": book.problem,
+        "target": dict(book.target),
+        "measured": dict(book.measured),
+        "n_records": book.n_records,
+        "weight": book.roles.weight,
+        "seed": book.seed,
+        "salt": book.salt,
+        "missing": book.roles.missing,
+        "sensitive": [_column(column) for column in book.roles.sensitive],
+        "public": [_column(column) for column in book.roles.public],
+        "code": "channel" if book.soft else "partition",
+        "symbols": symbols,
+    }
+    if book.soft:
+        document["rows"] = [
+            {"value": _encode_tuple(value), "released": {book.labels[j]: p for j, p in row}}
+            for value, row in zip(book.values, book.rows, strict=True)
+        ]
+    return document
+
+
+def _book(document: Mapping[str, Any]) -> Codebook:
+    _check_fields(document)
+    soft = document["code"] == "channel"
+    roles = Roles(
+        tuple(map(_read_column, document["sensitive"])),
+        tuple(map(_read_column, document["public"])),
+        document["missing"],
+        document["weight"],
+    )
+    symbols = tuple(
+        Symbol(str(s["label"]), float(s["probability"]), None if soft else s["count"])
+        for s in document["symbols"]
+    )
+    place = {symbol.label: j for j, symbol in enumerate(symbols)}
+    rows: list[Row]
+    if soft:
+        values = [_decode_tuple(row["value"]) for row in document["rows"]]
+        rows = [
+            tuple((place[label], float(p)) for label, p in row["released"].items())
+            for row in document["rows"]
+        ]
+    else:
+        pairs = [
+            (_decode_tuple(m), j) for j, s in enumerate(document["symbols"]) for m in s["members"]
+        ]
+        values, rows = [v for v, _ in pairs], [((j, 1.0),) for _, j in pairs]
+    return Codebook(
+        roles=roles,
+        symbols=symbols,
+        **in_order(roles.public, values, rows),
+        soft=soft,
+        problem=document["problem"],
+        target=document["target"],
+        measured=document["measured"],
+        n_records=document["n_records"],
+        seed=document["seed"],
+        salt=document["salt"],
+        is_public=document["is_public"],
+        tool=document["tool"],
+    )
+
+
+def _is(*types: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) in types
+
+
+def _is_figures(value: Any) -> bool:
+    return type(value) is dict and all(type(v) in (int, float) for v in value.values())
+
+
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "format": _is(str),
+    "version": _is(int),
+    "tool": _is(str),
+    "is_public": _is(bool),
+    "problem": _is(str),
+    "target": _is_figures,
+    "measured": _is_figures,
+    "n_records": _is(int, type(None)),
+    "weight": _is(str, type(None)),
+    "seed": _is(int, type(None)),
+    "salt": _is(str, type(None)),
+    "missing": _is(str),
+    "sensitive": _is(list),
+    "public": _is(list),
+    "code": lambda value: value in ("partition", "channel"),
+    "symbols": _is(list),
+    "checksum": _is(str),
+}
+
+
+def _check_fields(document: Mapping[str, Any]) -> None:
+    fields = dict(FIELDS)
+    if document.get("code") == "channel":
+        fields["rows"] = _is(list)
+    for name, fits in fields.items():
+        need(name in document, f"the field {name!r} is missing")
+        need(fits(document[name]), f"the field {name!r} has the wrong form")
+    for name in document:
+        need(name in fields, f"the field {name!r} is unknown")
+
+
+def _column(column: Column) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if isinstance(column.rule, Bins):
+        entry["bins"] = [encode(edge) for edge in column.rule.edges]
+    elif isinstance(column.rule, Round):
+        entry["round"] = column.rule.step
+    return entry
+
+
+def _read_column(entry: Mapping[str, Any]) -> Column:
+    need(set(entry) <= {"name", "kind", "bins", "round"}, "a column has an unknown field")
+    need("bins" not in entry or "round" not in entry, "a column has two rules")
+    need(type(entry["name"]) is str and type(entry["kind"]) is str, "a column has no name or kind")
+    rule: Bins | Round | None = None
+    if "bins" in entry:
+        rule = Bins(tuple(decode(edge) for edge in entry["bins"]))
+    elif "round" in entry:
+        rule = Round(float(entry["round"]))
+    return Column(entry["name"], entry["kind"], rule)
+
+
+def _encode_tuple(value: tuple[Any, ...]) -> Any:
+    return encode(value[0]) if len(value) == 1 else [encode(part) for part in value]
+
+
+def _decode_tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(map(decode, value)) if isinstance(value, list) else (decode(value),)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _block(value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return _json(value)
+    return "[\n  " + ",\n  ".join(map(_json, value)) + "\n ]"
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    need(len(dict(pairs)) == len(pairs), "a field occurs twice")
+    return dict(pairs)
+
+
+def _no_constant(word: str) -> Any:
+    raise InvalidInput(f"not a valid codebook: {word} is not a number.")

@@ -1,0 +1,128 @@
+"""What is asked: coarsening in the words of the user, settled against a table once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from privacyfunnel.columns.kinds import KINDS, clean
+from privacyfunnel.columns.roles import Column
+from privacyfunnel.columns.rules import Bins, Round
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.validation import check_choice
+
+MISSING = ("symbol", "drop", "error")
+
+
+@dataclass(frozen=True)
+class ColumnRules:
+    """How columns are to be coarsened and what a missing value means, as the user asks for it.
+
+    ``bins`` holds a number of quantile bins or the edges themselves, ``round`` a step; ``missing``
+    is ``symbol`` (a value of its own), ``drop`` (leave the record out) or ``error``.
+
+    >>> ColumnRules.parse(bins=["age=0,18,65", "chol=4"], round=["bmi=0.5"])
+    ColumnRules(bins={'age': (0, 18, 65), 'chol': 4}, round={'bmi': 0.5}, missing='symbol')
+    """
+
+    bins: Mapping[str, int | Sequence[Any]] = field(default_factory=dict)
+    round: Mapping[str, float] = field(default_factory=dict)
+    missing: str = "symbol"
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, MISSING)
+        for name in self.bins:
+            if name in self.round:
+                raise InvalidInput(f"column {name!r} has both bins and rounding; choose one.")
+
+    @classmethod
+    def parse(
+        cls,
+        bins: Iterable[str] = (),
+        round: Iterable[str] = (),  # noqa: A002 (the option's name)
+        missing: str = "symbol",
+    ) -> ColumnRules:
+        """From the words of the command line: ``chol=10`` or ``age=0,18,40,65``."""
+        binned, rounded = _pairs("bins", bins), _pairs("round", round)
+        for name, values in rounded.items():
+            if len(values) != 1 or isinstance(values[0], date):
+                raise InvalidInput(f"round needs one step, as in {name}=10; got {len(values)}.")
+        counts = {
+            n: v[0] if len(v) == 1 and isinstance(v[0], int) else v for n, v in binned.items()
+        }
+        return cls(counts, {n: float(v[0]) for n, v in rounded.items()}, missing)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that have a rule."""
+        return [*self.bins, *self.round]
+
+    def column(self, name: str, kind: str, quantiles: Callable[[int], Sequence[Any]]) -> Column:
+        """The column with its rule settled; ``quantiles(n)`` gives the n - 1 values between n parts."""
+        if name in self.round:
+            _check_numbers(name, kind, "rounding")
+            return Column(name, kind, Round(self.round[name]))
+        wanted = self.bins.get(name)
+        if wanted is None:
+            return Column(name, kind)
+        if isinstance(wanted, int):
+            return Column(name, kind, Bins(_quantile_edges(name, kind, wanted, quantiles)))
+        return Column(name, kind, Bins(tuple(_edge(name, kind, edge) for edge in wanted)))
+
+
+def _quantile_edges(
+    name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
+) -> tuple[Any, ...]:
+    _check_numbers(name, kind, "quantile bins")
+    if n < 2:
+        raise InvalidInput(f"bins of {name!r} must be 2 or more, got {n}.")
+    whole = kind == "integer"
+    edges = sorted({int(q) if whole else clean(float(q)) for q in quantiles(n) if q is not None})
+    if not edges:
+        raise InvalidInput(f"column {name!r} has no values to take quantiles of.")
+    return tuple(edges)
+
+
+def _edge(name: str, kind: str, edge: Any) -> Any:
+    dated = kind in ("date", "datetime")
+    if not dated:
+        _check_numbers(name, kind, "bins")
+    if isinstance(edge, date) != dated:
+        wanted = "dates (1950-01-31)" if dated else "numbers"
+        raise InvalidInput(f"column {name!r} holds {KINDS[kind]}; its edges must be {wanted}.")
+    if kind == "datetime" and not isinstance(edge, datetime):
+        return datetime(edge.year, edge.month, edge.day)
+    return edge
+
+
+def _check_numbers(name: str, kind: str, what: str) -> None:
+    if kind not in ("integer", "number"):
+        raise InvalidInput(
+            f"{what} need numbers, but column {name!r} holds {KINDS.get(kind, kind)}."
+        )
+
+
+def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    pairs: dict[str, tuple[Any, ...]] = {}
+    for word in words:
+        name, equals, values = word.rpartition("=")  # a name may hold "=", a value never does
+        if not equals or not name or not values:
+            raise InvalidInput(f"{option} must look like COLUMN=VALUE, got {word!r}.")
+        if name in pairs:
+            raise InvalidInput(f"{option} names column {name!r} twice.")
+        pairs[name] = tuple(_number_or_date(option, value.strip()) for value in values.split(","))
+    return pairs
+
+
+def _number_or_date(option: str, word: str) -> Any:
+    for read in (int, float, date.fromisoformat):
+        try:
+            value = read(word)
+        except ValueError:
+            continue
+        if not isinstance(value, float) or math.isfinite(value):
+            return value
+    raise InvalidInput(f"{option} needs numbers or dates (1950-01-31), got {word!r}.")

@@ -1,0 +1,125 @@
+"""Audited: the audit of a release as it was written, beside the columns that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
+from privacyfunnel.audits.attackers import MOST_RECORDS, cannot_attack
+from privacyfunnel.audits.catalogue import without_infinity
+from privacyfunnel.audits.generalisation import RELEASED
+from privacyfunnel.codes import Channel, Code
+from privacyfunnel.columns import Column
+from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
+from privacyfunnel.metrics.chance import MOST_WORK
+from privacyfunnel.parallel import Progress
+from privacyfunnel.releases.columns_kept import code_of
+from privacyfunnel.report.figures import several
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.releases.document import Asked
+
+FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
+QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The audit of the written file; where symbols were drawn by lot, also what their rule tells."""
+
+    audit: Audit
+    chance: Chance | None  # what the code tells with S shuffled among the records
+    rule: Metrics | None
+    why_no_attackers: str  # empty where attackers were tried
+
+    def as_dict(self) -> dict[str, Any]:
+        """The audit's document without its envelope; each measure has its ``rule``, if there is one."""
+        found = self.audit.as_dict()
+        for name in ("format", "version", "tool"):
+            del found[name]
+        found["measures"] = [
+            row | without_infinity("rule", self._by_rule(row["key"])) for row in found["measures"]
+        ]
+        return found | {"why_no_attackers": self.why_no_attackers}
+
+    def _by_rule(self, key: str) -> float | None:
+        row, rule, chance = self.audit[key], self.rule, self.chance
+        if rule is None or (row.value is None and CATALOGUE[key].about_s):
+            return None
+        if chance is not None:
+            beyond = max(0.0, rule.information - chance.mean_bits)
+            by_chance = {
+                "chance": chance.mean_bits,
+                "beyond_chance": beyond,
+                "p_value": chance.p_value,
+            }
+            if key in by_chance:
+                return by_chance[key]
+        return getattr(rule, key, None)
+
+
+def audit_release(
+    joint: Joint,
+    book: Codebook,
+    written: Joint,
+    asked: Asked,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Audited:
+    """Audit p(s,x̂) as it was ``written`` by the codebook, beside p(s,x)."""
+    roles, code = book.roles, code_of(joint, book)
+    if joint.n_records is None:
+        written = replace(written, n_records=None)  # whole weights are not records either
+    why = _why_no_attackers(joint, roles.sensitive, asked.attackers)
+    trials = Trials(
+        attackers=not why,
+        attack_rows=MOST_RECORDS if (joint.n_records or 0) > MOST_RECORDS else None,
+        seed=asked.seed,
+        n_jobs=jobs,
+        most_work=MOST_WORK,
+    )
+    found = audit_joint(
+        (written, [RELEASED]),
+        roles.sensitive,
+        original=(joint, roles.public),
+        trials=trials,
+        progress=progress,
+    )
+    soft = isinstance(code, Channel)
+    chance = None if soft else found.chance
+    return Audited(
+        audit=found,
+        chance=chance or _dealt(joint, code, trials),
+        rule=evaluate(joint, code, sensitive=roles.sensitive) if soft else None,
+        why_no_attackers=why,
+    )
+
+
+def _dealt(joint: Joint, code: Code, trials: Trials) -> Chance | None:
+    """What the code tells with S dealt to the records at random."""
+    return shuffled(
+        joint, code, seed=trials.seed, shuffles=trials.permutations, n_jobs=trials.n_jobs
+    )
+
+
+def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | None) -> str:
+    """Why attackers are not tried: they cannot be, are not wanted, or nobody asked and it takes long."""
+    why, n_records = cannot_attack(joint, MOST_RECORDS), joint.n_records or 0
+    if not why and n_records < Trials.folds:
+        why = f"{several(n_records, 'record')} are too few to learn from some and guess the others"
+    if why or wanted:
+        return why
+    if wanted is False:
+        return "they were not asked for (--no-attackers)"
+    n_values = sum(alone.n_s for _, alone in by_column(joint, sensitive))
+    if n_values * max(1.0, n_records / QUICK_RECORDS) <= FEW_VALUES:
+        return ""
+    return (
+        f"with {n_values:,} different sensitive values in {n_records:,} records they take longer "
+        "than some seconds; add --attackers to try them"
+    )

@@ -1,0 +1,142 @@
+"""Cautions: what a curator should know before trusting the figures or sending the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from privacyfunnel.metrics import Chance
+from privacyfunnel.releases.stakes import Stakes
+from privacyfunnel.report.figures import bits, listed, number, several
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.columns import Roles
+
+NOTHING = 1e-3  # bits that nobody needs to be warned of
+SMALL_SYMBOL = 5  # records below which a released symbol may point at persons
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One warning: a short title, the text, and whether it may go into a public report."""
+
+    about: str
+    text: str
+    is_public: bool = True
+
+
+def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> list[Caution]:
+    """Warnings that hold before anything is released."""
+    found = [_identifier(name) for name in identifiers]
+    if roles.weight is not None:
+        found.append(
+            Caution(
+                "weighted records",
+                f"Records are weighted by the column {roles.weight!r}. All figures describe the "
+                "weighted table, and how much of them is chance was not measured.",
+            )
+        )
+    if stakes.few_records:
+        found.append(_few_records(stakes))
+    return found
+
+
+def about_release(
+    book: Codebook,
+    keep: Sequence[str],
+    n_dropped: int,
+    chance: Chance | None,
+    leakage: float,
+    *,
+    is_held_out: bool = False,
+) -> list[Caution]:
+    """Warnings about one release; ``is_held_out``: whether it was tried on records held out."""
+    sensitive = [column.name for column in book.roles.sensitive]
+    found = [_kept(name, name in sensitive) for name in keep]
+    small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
+    if small and book.roles.weight is None:
+        found.append(
+            Caution(
+                "small symbols",
+                f"{several(len(small), 'released symbol')} of {number(len(book.symbols))} "
+                f"{'stands' if len(small) == 1 else 'stand'} for fewer than {SMALL_SYMBOL} "
+                f"records. A rare symbol can point at a person; --min-count {SMALL_SYMBOL} "
+                "forbids it.",
+            )
+        )
+    if len(book.symbols) == 1:
+        found.append(
+            Caution(
+                "nothing is told", "Every record gets the same symbol: the release tells nothing."
+            )
+        )
+    if n_dropped:
+        found.append(
+            Caution(
+                "records left out",
+                f"{several(n_dropped, 'record')} with a missing value "
+                f"{'was' if n_dropped == 1 else 'were'} left out (--missing drop).",
+                is_public=False,
+            )
+        )
+    if chance is not None and chance.mean_bits > leakage + NOTHING:
+        found.append(_fitted(chance, leakage, is_held_out))
+    return found
+
+
+def _identifier(name: str) -> Caution:
+    return Caution(
+        "identifier",
+        f"The column {name!r} is different in nearly every row, so it can point at persons. Leave "
+        "it out, or coarsen it with --bins or --round.",
+    )
+
+
+def _kept(name: str, is_sensitive: bool) -> Caution:
+    worst = (
+        " It is one of the sensitive columns, so the file gives it away." if is_sensitive else ""
+    )
+    return Caution(
+        "kept column is not protected",
+        f"The column {name!r} is passed through as it is (--keep): nothing about it is protected, "
+        f"and together with the released symbol it may give more away than measured here.{worst}",
+    )
+
+
+def _few_records(stakes: Stakes) -> Caution:
+    records = several(stakes.n_records or 0, "record")
+    text = (
+        f"{records} are few for {several(stakes.n_s, 'different sensitive value')} and "
+        f"{several(stakes.n_x, 'public value')}. "
+    )
+    if stakes.chance is not None:
+        text += (
+            f"With the sensitive values shuffled among the records at random, the public columns "
+            f"still seem to tell {bits(stakes.chance.mean_bits)} about them, out of the "
+            f"{bits(stakes.information)} measured. "
+        )
+    text += (
+        f"Leakage here describes these {records}: someone who knows the table but not one "
+        "person's sensitive values. It says little about people who are not in the table."
+    )
+    return Caution("few records", text, is_public=False)
+
+
+def _fitted(chance: Chance, leakage: float, is_held_out: bool) -> Caution:
+    told = round(leakage, 6)
+    shown = "this report shows" if is_held_out else "--holdout 0.3 shows"
+    return Caution(
+        "fitted to these records",
+        f"This release was chosen to look good on these very records: it gives away {told:.3g} "
+        f"bits, less than the {chance.mean_bits:.3g} bits that the same coding gives away, on "
+        "average, with the sensitive values dealt to the records at random. Applied to "
+        f"other records it may give away more; {shown} how much.",
+        is_public=False,
+    )
+
+
+def in_short(cautions: Sequence[Caution]) -> str:
+    """The titles, each once."""
+    return listed(list(dict.fromkeys(caution.about for caution in cautions)))

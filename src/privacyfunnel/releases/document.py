@@ -1,0 +1,241 @@
+"""The report's document: every number of a release under stable keys, ready for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel import __version__
+from privacyfunnel.codebook.values import encode
+from privacyfunnel.columns import Bins, Column, Round, show
+from privacyfunnel.information import share
+from privacyfunnel.limits import least_leakage
+from privacyfunnel.metrics import Chance, best_guess
+from privacyfunnel.objectives import utility
+from privacyfunnel.releases.cautions import about_release, about_table
+from privacyfunnel.releases.columns_kept import code_of, columns_kept
+from privacyfunnel.releases.stakes import Stakes
+from privacyfunnel.releases.verify import Measured
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.releases.audit import Audited
+    from privacyfunnel.tables import Released
+
+FORMAT = "privacyfunnel report"
+VERSION = 1
+SHOWN = 8  # symbols shown from either end of the sizes
+PROVED = 1e-9  # bits from the limit that count as none
+PUBLIC_MEASURES = ("k", "unique")  # of the audit, those that do not describe S
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for: one target (utility, leakage or lam) and how to search and write."""
+
+    table: str
+    target: Mapping[str, float]
+    soft: bool = False
+    min_count: int = 1
+    effort: str = "normal"
+    points: int = 20
+    seed: int = 0
+    expand: bool = False
+    keep: Sequence[str] = ()
+    key: str | None = None
+    form: str = "parquet"
+    is_public: bool = False
+    command: str = ""
+    attackers: bool | None = None  # None: where they take some seconds only
+    holdout: float | None = None  # the share of the records that the method is checked on
+
+
+def describe(
+    asked: Asked,
+    stakes: Stakes,
+    book: Codebook,
+    released: Released,
+    measured: Measured,
+    frontier: Frontier,
+    audited: Audited,
+    *,
+    held_out: Mapping[str, Any] | None = None,
+    identifiers: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
+    joint = frontier.joint
+    code = code_of(joint, book)
+    rule = code.push(joint)  # S and X̂ as the rule joins them; for a hard code the file's own
+    cautions = [
+        *about_table(stakes, book.roles, identifiers),
+        *about_release(
+            book,
+            asked.keep,
+            released.n_dropped,
+            audited.chance,
+            rule.information,
+            is_held_out=held_out is not None,
+        ),
+    ]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "tool": f"privacyfunnel {__version__}",
+        "is_public": False,
+        "asked": _asked(asked, book),
+        "reproduce": {"table": asked.table, "command": asked.command},
+        "records": {
+            "in_table": released.n_rows,
+            "left_out": released.n_dropped,
+            "released": released.n_released,
+        },
+        "release": {
+            "file": released.path.name,
+            "columns": list(measured.columns),
+            "code": "channel" if book.soft else "partition",
+            "symbols": len(book.symbols),
+            "public_values": len(book.values),
+        },
+        "measured": measured_of(joint, utility(joint, code), rule.information),
+        "guessing": {
+            "blind": stakes.guess_blind,
+            "as_it_is": stakes.guess_seeing,
+            "released": best_guess(rule),
+        },
+        "drawn": _drawn(measured, audited.audit.chance) if book.soft else None,
+        "stakes": stakes.to_json(),
+        "chance": None if audited.chance is None else asdict(audited.chance),
+        "columns": columns_kept(joint, book),
+        "symbols": symbols_of(book),
+        "frontier": _frontier(frontier),
+        "audit": audited.as_dict(),
+        "held_out": held_out,
+        "cautions": [asdict(caution) for caution in cautions],
+    }
+
+
+def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without any statistic about S, without the seed and without the command.
+
+    Only what is named here goes through, so that a new field stays private until someone decides.
+    """
+    asked, measured = document["asked"], document["measured"]
+    secret = {column["name"] for column in asked["sensitive"]}
+    kept = ("public", "missing", "weight", "min_count", "expand", "keep")
+    return {
+        **{key: document[key] for key in ("format", "version", "tool")},
+        "is_public": True,
+        "asked": {
+            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "lam")},
+            "sensitive": [{k: c[k] for k in ("name", "kind")} for c in asked["sensitive"]],
+            **{key: asked[key] for key in kept},
+        },
+        "records": {"released": document["records"]["released"]},
+        "release": document["release"],
+        "measured": {k: measured[k] for k in ("utility", "utility_bits", "entropy_x_bits")},
+        "columns": [c for c in document["columns"] if c["name"] not in secret],
+        "symbols": document["symbols"],
+        "audit": {"measures": _public_measures(document["audit"]["measures"])},
+        "cautions": [c for c in document["cautions"] if c["is_public"]],
+    }
+
+
+def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the file looks like as a table, which everyone who has it can count."""
+    kept = ("key", "name", "value", "infinite", "unit", "meaning", "safer", "note")
+    return [{k: row[k] for k in kept} for row in measures if row["key"] in PUBLIC_MEASURES]
+
+
+def _asked(asked: Asked, book: Codebook) -> dict[str, Any]:
+    return {
+        "target": dict(asked.target),
+        "sensitive": [column_words(column) for column in book.roles.sensitive],
+        "public": [column_words(column) for column in book.roles.public],
+        "missing": book.roles.missing,
+        "weight": book.roles.weight,
+        "min_count": asked.min_count,
+        "effort": asked.effort,
+        "points": asked.points,
+        "seed": asked.seed,
+        "expand": asked.expand,
+        "keep": list(asked.keep),
+        "attackers": asked.attackers,
+        "holdout": asked.holdout,
+    }
+
+
+def column_words(column: Column) -> dict[str, Any]:
+    """A column with its kind and how it was coarsened, in words."""
+    coarsened = None
+    if isinstance(column.rule, Bins):
+        coarsened = f"in bins at {', '.join(map(show, column.rule.edges))}"
+    elif isinstance(column.rule, Round):
+        coarsened = f"rounded to multiples of {show(column.rule.step)}"
+    return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
+
+
+def measured_of(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[str, Any]:
+    """Utility, leakage, limit and gap of a release, in bits and as shares."""
+    limit = least_leakage(joint, utility_bits)
+    gap = max(0.0, leakage_bits - limit)
+    entropy_s, entropy_x = joint.entropy_s, joint.entropy_x
+    return {
+        "utility": share(utility_bits, entropy_x),
+        "utility_bits": utility_bits,
+        "leakage": share(leakage_bits, entropy_s),
+        "leakage_bits": leakage_bits,
+        "entropy_x_bits": entropy_x,
+        "entropy_s_bits": entropy_s,
+        "limit": share(limit, entropy_s),
+        "limit_bits": limit,
+        "gap": share(gap, entropy_s),
+        "gap_bits": gap,
+        "proved_optimal": gap <= PROVED,
+    }
+
+
+def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
+    """What the file of one draw shows, and how much of it chance alone would."""
+    return {
+        "utility": share(measured.utility_bits, measured.entropy_x_bits),
+        "utility_bits": measured.utility_bits,
+        "leakage": share(measured.leakage_bits, measured.entropy_s_bits),
+        "leakage_bits": measured.leakage_bits,
+        "guess": measured.guess,
+        "chance": None if chance is None else asdict(chance),
+    }
+
+
+def symbols_of(book: Codebook) -> dict[str, Any]:
+    """The symbols by falling size; where they are many, those from either end."""
+    order = sorted(range(len(book.symbols)), key=lambda j: -book.symbols[j].probability)
+    cut = len(order) if len(order) <= 2 * SHOWN else SHOWN
+    return {
+        "largest": [_symbol(book, j) for j in order[:cut]],
+        "smallest": [_symbol(book, j) for j in order[cut:][-SHOWN:]],
+    }
+
+
+def _symbol(book: Codebook, j: int) -> dict[str, Any]:
+    symbol, members = book.symbols[j], book.members[j]
+    words = book.stands_for(symbol.label)
+    return {
+        "label": symbol.label,
+        "probability": symbol.probability,
+        "count": symbol.count,
+        "n_values": len(members),
+        "stands_for": [
+            {"column": column.name, "values": text}
+            for column, text in zip(book.roles.public, words, strict=True)
+        ],
+        "members": [[encode(part) for part in member] for member in members[:20]],
+    }
+
+
+def _frontier(frontier: Frontier) -> list[dict[str, Any]]:
+    frame = frontier.to_frame()
+    frame["proved_optimal"] = frontier.proved
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

@@ -1,0 +1,1 @@
+"""Large: alphabets of thousands of symbols and more, searched in blocks of clusters."""

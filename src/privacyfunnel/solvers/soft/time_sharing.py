@@ -1,0 +1,214 @@
+"""Family: codes whose mixtures make a convex frontier, and the mixture that meets a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.codes import Channel, Code, Partition
+from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint
+from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.solvers.soft.perfect_privacy import (
+    LARGE,
+    Posteriors,
+    release,
+)
+from privacyfunnel.validation import check_at_least
+
+CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
+NOTHING = 1e-9  # bits, and the probability of a symbol not worth keeping
+
+
+class Bound(NamedTuple):
+    """A bound in bits, in the family's plane: at least this utility (0) or at most this leakage (1)."""
+
+    column: int
+    bits: float
+
+
+class Member(NamedTuple):
+    """A code and its place in the plane."""
+
+    utility: float
+    leakage: float
+    code: Code
+
+    def on(self, column: int) -> float:
+        """The coordinate that a target bounds."""
+        return self.leakage if column else self.utility
+
+    def cost(self, column: int) -> float:
+        """What is to be small when that coordinate is bounded."""
+        return -self.utility if column else self.leakage
+
+
+class Family:
+    """Codes, and all mixtures of them: the lower convex hull of their places in the plane.
+
+    A release that follows code A with probability t and B otherwise, and says which, has exactly
+    t I_A + (1−t) I_B of both informations (time sharing). For the bottleneck (``sign`` −1) the plane
+    is mirrored, (−I(X;X̂), −I(S;X̂)), and all the rest is the same.
+    """
+
+    def __init__(
+        self, joint: Joint, codes: Iterable[Code], *, sign: int = 1, n_symbols: int | None = None
+    ) -> None:
+        self.joint, self.sign, self.n_symbols = joint, sign, n_symbols
+        # To mix single posteriors rarely helps the bottleneck and takes longer than to solve it.
+        self.fine = sign > 0 and n_symbols is None and joint.n_x <= LARGE
+        self.members: list[Member] = []
+        self.hull: list[Member] = []
+        self.add([Partition.trivial(joint.n_x), Partition.identity(joint.n_x), *codes])
+
+    def add(self, codes: Iterable[Code]) -> None:
+        """More codes; those that are too large are left out."""
+        for code in codes:
+            if self.n_symbols is None or code.n_symbols <= self.n_symbols:
+                self.members.append(self.member(code))
+        self.members.sort(key=lambda member: member[:2])
+        self.hull = _lower_hull(self.members)
+
+    def member(self, code: Code) -> Member:
+        """A code with its measured place."""
+        place = utility(self.joint, code), leakage(self.joint, code)
+        return Member(self.sign * place[0], self.sign * place[1], code)
+
+    def gap(self, target: Bound) -> int:
+        """Position in the hull of the member just before the target."""
+        places = [member.on(target.column) for member in self.hull]
+        return max(0, min(int(np.searchsorted(places, target.bits, "right")), len(places) - 1) - 1)
+
+    def at(self, target: Bound) -> Channel:
+        """The best mixture that meets the target exactly."""
+        hull, i = self.hull, self.gap(target)
+        met = [member for member in hull if abs(member.on(target.column) - target.bits) < 1e-11]
+        if self.n_symbols is not None:
+            return self._small(target)
+        if met or len(hull) == 1:
+            return channel_of((met or hull)[-1].code)
+        two = self._between(hull[i], hull[i + 1], target)
+        finer = self._mixture([m.code for m in hull[i : i + 2]], target) if self.fine else None
+        if finer is None:
+            return two
+        gain = self.member(two).cost(target.column) - self.member(finer).cost(target.column)
+        return finer if gain > NOTHING else two
+
+    def _between(self, left: Member, right: Member, target: Bound) -> Channel:
+        low, high = left.on(target.column), right.on(target.column)
+        bits = target.bits + (1e-12 if target.column == 0 else 0.0)  # met in spite of rounding
+        share = 1.0 if high <= low else (bits - low) / (high - low)
+        return time_share(left.code, right.code, min(1.0, max(0.0, share)))
+
+    def _small(self, target: Bound) -> Channel:
+        """The best pair whose symbols together are few enough."""
+        assert self.n_symbols is not None
+        lowest, best = np.inf, None
+        for i, left in enumerate(self.members):
+            for right in self.members[i:]:
+                low, high = left.on(target.column), right.on(target.column)
+                if not low - NOTHING <= target.bits <= high + NOTHING:
+                    continue
+                share = (
+                    1.0 if high - low < NOTHING else min(1.0, (target.bits - low) / (high - low))
+                )
+                symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
+                cost = (1.0 - share) * left.cost(target.column) + share * right.cost(target.column)
+                if symbols <= self.n_symbols and cost < lowest:
+                    lowest, best = cost, (left, right)
+        if best is None:
+            most = max(member.on(target.column) for member in self.members)
+            raise TargetUnreachable(
+                f"no release of at most {self.n_symbols} symbols was found for {target.bits:.6g} "
+                f"bits; the nearest found has {most:.6g}."
+            )
+        return self._between(*best, target)
+
+    def _mixture(self, codes: Sequence[Code], target: Bound) -> Channel | None:
+        """The best mixture of all posteriors of some codes: finer than to share whole codes."""
+        pool, sign, joint = Posteriors.of(self.joint, codes), self.sign, self.joint
+        told_x, told_s = sign * pool.entropy_x, sign * pool.entropy_s
+        margin = 2e-9  # what the linear program may be off
+        if target.column == 0:
+            mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - target.bits - margin))
+        else:
+            mixed = pool.mix(told_x, most=(-told_s, target.bits - sign * joint.entropy_s - margin))
+        if mixed is None:
+            return None
+        channel = release(joint, np.where(mixed[0] > 1e-12, mixed[0], 0.0), pool.q)
+        met = self.member(channel).on(target.column) - target.bits
+        return channel if (met >= 0.0 if target.column == 0 else met <= 0.0) else None
+
+    def open_gaps(self, targets: Sequence[Bound], closed: float = CLOSED) -> list[int]:
+        """Gaps of the hull that hold a target and may have something below their chord.
+
+        The frontier is convex with slopes in [0, 1], so all that can lie below a chord is the
+        triangle under it whose other sides prolong the neighbouring chords.
+        """
+        hull = self.hull
+        slopes = [0.0, *(chord_slope(left, right) for left, right in pairwise(hull)), 1.0]
+        found = []
+        for i in sorted({self.gap(target) for target in targets}) if len(hull) > 1 else ():
+            before, slope, after = slopes[i : i + 3]
+            width = hull[i + 1].utility - hull[i].utility
+            height = width * (slope - before) * (after - slope) / max(after - before, 1e-12)
+            if height > closed:
+                found.append(i)
+        return found
+
+
+def _lower_hull(members: Iterable[Member]) -> list[Member]:
+    """The members that no mixture of others beats, by rising utility, which they come in."""
+    hull: list[Member] = []
+    for new in members:
+        while len(hull) > 1 and _above_chord(hull[-2], hull[-1], new):
+            hull.pop()
+        if not hull or new.utility > hull[-1].utility + NOTHING:
+            hull.append(new)
+    return hull
+
+
+def chord_slope(left: Member, right: Member) -> float:
+    """The λ at which both members have the same value."""
+    slope = (right.leakage - left.leakage) / (right.utility - left.utility)
+    return min(1.0, max(0.0, slope))
+
+
+def _above_chord(left: Member, middle: Member, right: Member) -> bool:
+    slope = (middle.leakage - left.leakage) * (right.utility - left.utility)
+    return slope >= (right.leakage - left.leakage) * (middle.utility - left.utility)
+
+
+def rows_of(code: Code) -> Array:
+    """p(x̂ given x) as the compiled loops take it, ``[xhat, x]``."""
+    return np.ascontiguousarray(code.matrix.toarray().T)
+
+
+def channel_of(code: Code) -> Channel:
+    """The code as a channel, which a hard one is too."""
+    return code if isinstance(code, Channel) else Channel(code.matrix)
+
+
+def time_share(left: Code, right: Code, share: float) -> Channel:
+    """Follow ``right`` with probability ``share``, else ``left``, with symbols of their own.
+
+    >>> time_share(Partition([0, 0]), Partition([0, 1]), 0.25).matrix.toarray()
+    array([[0.75, 0.25, 0.  ],
+           [0.75, 0.  , 0.25]])
+    """
+    if share <= 0.0 or share >= 1.0:
+        return channel_of(left if share <= 0.0 else right)
+    return Channel(sp.hstack([left.matrix * (1.0 - share), right.matrix * share]))
+
+
+def reachable(name: str, bits: float, most: float) -> float:
+    """A target in bits, checked."""
+    check_at_least(name, bits, 0.0)
+    if bits > most + NOTHING:
+        raise TargetUnreachable(f"no release has {name} {bits} bits; X itself has {most:.6f}.")
+    return min(float(bits), most)

@@ -1,0 +1,214 @@
+"""Counting: one group-by in the engine; only the counts come into Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from privacyfunnel.columns import Column, ColumnRules, Roles
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.joint import Joint
+from privacyfunnel.tables.keys import key_expr, key_sql
+from privacyfunnel.tables.open import open_table
+from privacyfunnel.tables.paths import nearest
+from privacyfunnel.tables.quantiles import quantiles
+from privacyfunnel.tables.symbols import Codes, codes_of, combined
+from privacyfunnel.tables.table import Table
+from privacyfunnel.validation import check_memory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BYTES = 24  # that a value of a group takes on its way to the counts
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts ``[s, x]`` of a table, the symbols of both alphabets, and how they were made.
+
+    A symbol of one column is its value, of several the tuple of their values; a missing value is
+    None. Symbols are in rising order, column by column, missing last: the same for every engine.
+    """
+
+    counts: sp.coo_array
+    labels_s: list[Any]
+    labels_x: list[Any]
+    roles: Roles
+    n_rows: int
+    n_dropped: int = 0  # rows left out for a missing value, with missing="drop"
+
+    def joint(self) -> Joint:
+        """The joint distribution p(s,x)."""
+        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x)
+        return joint if self.roles.weight is None else replace(joint, n_records=None)
+
+
+def count(
+    table: Any,
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
+    *,
+    columns: ColumnRules | None = None,
+    weight: str | None = None,
+    constant: bool = False,
+) -> Counts:
+    """Count how often each sensitive symbol meets each public one.
+
+    ``columns`` says how to coarsen and what to do with missing values; ``weight`` names a column
+    of weights. One distinct value is an error unless ``constant`` allows it.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [40, 61, 40], "city": ["Rom", None, "Bonn"]})
+    >>> counted = count(table, "age", "city")
+    >>> counted.labels_x, counted.counts.toarray().tolist()
+    (['Bonn', 'Rom', None], [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    """
+    table = open_table(table)
+    counts = count_roles(table, settle(table, sensitive, public, columns, weight))
+    for role, labels, cure in (
+        ("sensitive", counts.labels_s, "there is nothing to protect"),
+        ("public", counts.labels_x, "there is nothing to publish"),
+    ):
+        if len(labels) < 2 and not constant:
+            raise InvalidInput(f"the {role} columns have one distinct value: {cure}.")
+    return counts
+
+
+def settle(
+    table: Table,
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
+    rules: ColumnRules | None = None,
+    weight: str | None = None,
+) -> Roles:
+    """The columns with their kinds and rules; quantiles are taken from the table, once."""
+    rules = rules or ColumnRules()
+    wanted = {"sensitive": _listed("sensitive", sensitive), "public": _listed("public", public)}
+    if set(wanted["sensitive"]) == set(wanted["public"]):
+        raise InvalidInput(
+            "the sensitive and the public columns are the same: nothing could be published."
+        )
+    names = list(dict.fromkeys([*wanted["sensitive"], *wanted["public"]]))
+    for name in rules.names:
+        if name not in names:
+            raise InvalidInput(f"a rule for {name!r}, which is not counted{nearest(name, names)}")
+    if weight is not None and table.kind(weight, "weight") not in ("integer", "number"):
+        raise InvalidInput(f"the weight column {weight!r} must hold numbers.")
+    settled: dict[str, Column] = {}
+    for role, members in wanted.items():
+        for name in members:
+            plain = Column(name, table.kind(name, role))
+            cut = partial(quantiles, table, plain)
+            settled[name] = settled.get(name) or rules.column(name, plain.kind, cut)
+    chosen = {role: tuple(settled[name] for name in members) for role, members in wanted.items()}
+    return Roles(chosen["sensitive"], chosen["public"], rules.missing, weight)
+
+
+def _listed(role: str, names: str | Sequence[str]) -> list[str]:
+    listed = [names] if isinstance(names, str) else [str(name) for name in names]
+    if not listed:
+        raise InvalidInput(f"name at least one {role} column.")
+    if len(set(listed)) < len(listed):
+        raise InvalidInput(f"a {role} column is named twice: {', '.join(listed)}.")
+    return listed
+
+
+def count_roles(table: Table, roles: Roles) -> Counts:
+    """Count a table whose columns are settled, e.g. other records under the same rules."""
+    groups = _group(table, roles)
+    # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
+    n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
+    if n.sum() != table.n_rows:
+        raise RuntimeError(f"{table.n_rows} rows went in, but {n.sum()} were counted.")
+    if n.sum() == 0:
+        raise InvalidInput("the table has no rows; at least one record is needed.")
+    weights = n.astype(float) if roles.weight is None else _weights(roles.weight, groups)
+    keys = [groups[f"k{i}"] for i in range(len(roles.columns))]
+    with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
+        coded = pool.map(codes_of, roles.columns.values(), keys)
+    codes = dict(zip(roles.columns, coded, strict=True))
+    complete = _complete(roles, codes, n)
+    s, labels_s = combined([codes[c.name] for c in roles.sensitive], complete)
+    x, labels_x = combined([codes[c.name] for c in roles.public], complete)
+    shape = (len(labels_s), len(labels_x))
+    counts = sp.coo_array((weights[complete], (s, x)), shape=shape)
+    return Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
+
+
+def _group(table: Table, roles: Roles) -> pa.Table:
+    """The group-by: columns k0, k1, ... of keys, n of rows and, with a weight, its sums."""
+    columns = list(roles.columns.values())
+    at = {name: f"c{table.position(name)}" for name in roles.columns}
+    keys = [f"k{i}" for i in range(len(columns))]
+    weight = Column(roles.weight, "number") if roles.weight is not None else None
+    at_weight = f"c{table.position(weight.name)}" if weight else ""
+    if table.lazy is not None:
+        import narwhals as nw
+
+        chosen = {k: key_expr(c, at[c.name]) for k, c in zip(keys, columns, strict=True)}
+        sums = {"n": nw.len()}
+        if weight:
+            chosen["w"] = key_expr(weight, at_weight)
+            w = nw.col("w")
+            sums |= {"w": w.sum(), "least": w.min(), "known": w.count()}
+        grouped = table.lazy.select(**chosen).group_by(*keys).agg(**sums)
+        return grouped.collect("pyarrow").to_native()
+    select = [f"{key_sql(c, at[c.name])} AS {k}" for k, c in zip(keys, columns, strict=True)]
+    sums_sql = "count(*) AS n"
+    if weight:
+        select.append(f"{key_sql(weight, at_weight)} AS w")
+        sums_sql += ", sum(w) AS w, min(w) AS least, count(w) AS known"
+    by = ", ".join(keys)
+    with table.duckdb([*at, *([weight.name] if weight else [])]) as con:
+        rows = f"SELECT {', '.join(select)} FROM t"
+        # Counted inside the engine first, which spills to disk where they are too many.
+        con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums_sql} FROM ({rows}) GROUP BY {by}")
+        [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
+        check_cells(n_cells, len(keys))
+        return con.sql("FROM g").to_arrow_table()
+
+
+def check_cells(n_cells: int, n_columns: int) -> None:
+    """Refuse more pairs of S and X than fit into memory."""
+    what = f"the table has {n_cells:,} different combinations of these columns, which"
+    needed = n_cells * (n_columns + 2) * BYTES
+    check_memory(what, needed, "coarsen columns with bins or rounding, or name fewer")
+
+
+def _complete(roles: Roles, codes: dict[str, Codes], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The groups that count: all, or with ``drop`` those without a missing value."""
+    complete = np.ones(len(n), dtype=bool)
+    if roles.missing == "symbol":
+        return complete
+    for name, (places, symbols) in codes.items():
+        if symbols and symbols[-1] is None:
+            known = places != len(symbols) - 1
+            if roles.missing == "error":
+                raise InvalidInput(
+                    f"column {name!r} is missing in {n[~known].sum()} rows; "
+                    "use --missing symbol or --missing drop."
+                )
+            complete &= known
+    if not complete.any():
+        raise InvalidInput("every row has a missing value; none is left to count.")
+    return complete
+
+
+def _weights(name: str, groups: pa.Table) -> NDArray[np.float64]:
+    missing = int(groups["n"].to_numpy().sum() - groups["known"].to_numpy().sum())
+    if missing:
+        raise InvalidInput(f"the weight column {name!r} is missing in {missing} rows.")
+    least = float(groups["least"].to_numpy().min())
+    weights = np.asarray(groups["w"].to_numpy(), dtype=float)
+    if least < 0 or not np.isfinite(weights).all():
+        raise InvalidInput(f"the weight column {name!r} must be finite and not negative.")
+    if not weights.any():
+        raise InvalidInput(f"the weight column {name!r} is 0 everywhere.")
+    return weights

@@ -1,0 +1,1 @@
+"""Engines: what holds a table and counts it: DuckDB, frames that narwhals understands, Spark."""

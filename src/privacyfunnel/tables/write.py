@@ -1,0 +1,121 @@
+"""Releasing: one join in the engine takes the code to the rows, and the file is checked after."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
+from privacyfunnel.files import atomic_path
+from privacyfunnel.tables import joining
+from privacyfunnel.tables.engines.duckdb import connect, literal
+from privacyfunnel.tables.open import open_table
+from privacyfunnel.tables.plan import RELEASED, SUPPRESSED, Plan, make_plan
+from privacyfunnel.validation import check_choice
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+
+FORMATS = ("parquet", "csv")
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was written: where, how many rows, and how many of each label, as read back."""
+
+    path: Path
+    n_rows: int  # rows of the table
+    n_released: int  # rows written
+    n_dropped: int  # rows left out for a missing value, under missing="drop"
+    n_suppressed: int  # rows whose value the codebook does not cover, under unseen="suppress"
+    counts: dict[str, int]
+
+
+def release(
+    table: Any,
+    codebook: Codebook,
+    output: str | Path,
+    *,
+    expand: bool = False,
+    keep: str | Sequence[str] = (),
+    unseen: str = "error",
+    fmt: str | None = None,
+    key: str | None = None,
+    ordered: bool = True,
+    force: bool = False,
+) -> Released:
+    """Write the released symbol of every row to Parquet or CSV.
+
+    ``expand`` adds, per public column, what the symbol stands for; ``keep`` passes columns through
+    as they are, unprotected. A value that the codebook has not seen is an error, or is released
+    as "suppressed". A soft code draws by ``key``, a column that names the row, else by the row's
+    number. ``ordered`` keeps the order of the rows; without it all cores write.
+
+    >>> import tempfile, pandas as pd, privacyfunnel as pf
+    >>> from privacyfunnel.codebook import Codebook
+    >>> from privacyfunnel.tables import count
+    >>> table = pd.DataFrame({"sick": [0, 0, 1, 1], "city": ["Bonn", "Rom", "Rom", "Pisa"]})
+    >>> counted = count(table, "sick", "city")
+    >>> solution = pf.solve(counted.joint(), pf.Funnel(0.4), method="exhaustive")
+    >>> book = Codebook.from_solution(counted.joint(), solution, counted.roles)
+    >>> place = Path(tempfile.mkdtemp()) / "release.csv"
+    >>> release(table, book, place).counts, place.read_text().split()
+    ({'r1': 2, 'r2': 2}, ['released', 'r1', 'r2', 'r2', 'r1'])
+    """
+    check_choice("unseen", unseen, ("error", "suppress"))
+    output = Path(output)
+    fmt = fmt or output.suffix.lower().lstrip(".")
+    if fmt not in FORMATS:
+        raise InvalidInput(f"a release is written as .parquet or .csv, not as {output.name!r}.")
+    opened = open_table(table)
+    if any(output.exists() and output.samefile(file) for file in opened.files):
+        raise InvalidInput(f"{output} is the table itself, which is never changed; name another.")
+    keep = [keep] if isinstance(keep, str) else list(keep)
+    suppress = unseen == "suppress"
+    plan = make_plan(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
+    with atomic_path(output, force) as part:
+        try:
+            return _write(plan, part, output, fmt, ordered)
+        except DataUnavailable as error:  # say the name that the user knows
+            raise DataUnavailable(str(error).replace(str(part), str(output))) from error
+
+
+def _write(plan: Plan, part: Path, output: Path, fmt: str, ordered: bool) -> Released:
+    engine: Any = joining
+    if plan.table.spark is not None:
+        from privacyfunnel.tables.engines import spark as engine
+    keyless = engine.count_keyless(plan)
+    if keyless:
+        raise InvalidInput(f"the key column {plan.key!r} is missing in {keyless} rows.")
+    engine.write_joined(plan, part, fmt, ordered)
+    n_dropped = engine.count_incomplete(plan)
+    counts = read_back(part, fmt, len(plan.names))
+    n_released = sum(counts.values())
+    unknown = engine.find_unknown(plan) if counts.get(None) else None
+    if unknown is not None:
+        raise UnknownSymbol(plan.book.unknown(*unknown))
+    n_rows = plan.table.n_rows
+    if n_released != n_rows - n_dropped or None in counts:
+        raise RuntimeError(f"{n_rows - n_dropped} rows went in, but {n_released} came out.")
+    labels = {label: counts[label] for label in plan.book.labels if label in counts}
+    suppressed = counts.get(SUPPRESSED, 0)
+    return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
+
+
+def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
+    """How often each label stands in a written file, or in a folder of such files."""
+    inside = [str(p) for p in sorted(part.glob(f"*.{fmt}"))] if part.is_dir() else [str(part)]
+    listed = "[" + ", ".join(literal(glob.escape(path)) for path in inside) + "]"
+    columns = ", ".join(
+        f"'{name}': 'VARCHAR'" for name in (RELEASED, *map(str, range(1, n_columns)))
+    )
+    source = {
+        "parquet": f"read_parquet({listed})",
+        "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
+        f"comment='', new_line='\\n', auto_detect=false, columns={{{columns}}})",
+    }[fmt]
+    with connect() as con:
+        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())

@@ -1,0 +1,256 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import privacyfunnel as pf
+import reference
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.frontiers.frontier import hull
+
+COLUMNS = [
+    "lam", "utility_bits", "leakage_bits", "utility", "leakage", "n_symbols", "limit", "gap"
+]  # fmt: skip
+
+# Leakage at utility of at least u, and relevance at rate of at most r, setting 1: floors to beat.
+LEAKAGE = {
+    0.20: 0.0205,
+    0.255: 0.0315,
+    0.29: 0.044,
+    0.327: 0.056,
+    0.376: 0.080,
+    0.41: 0.104,
+    0.446: 0.136,
+}
+RELEVANCE = {0.31: 0.385, 0.40: 0.475, 0.53: 0.600, 0.63: 0.690, 0.70: 0.750, 0.80: 0.814}
+
+
+@pytest.fixture(scope="module", params=["funnel", "bottleneck"])
+def front(request, settings_of_paper) -> pf.Frontier:
+    return pf.frontier(settings_of_paper[1], request.param, n_points=12, effort="fast")
+
+
+def test_a_frontier_is_pareto_and_measured(front):
+    frame = front.to_frame()
+    assert frame.columns.tolist() == COLUMNS
+    assert (frame.utility.diff().dropna() > 0).all()
+    assert (frame.leakage.diff().dropna() > 0).all()
+    sign = 1 if front.problem == "funnel" else -1
+    assert (sign * (frame.leakage - frame.limit) >= -1e-9).all()
+    assert np.allclose(frame.gap, np.abs(frame.leakage - frame.limit), atol=1e-9)
+    assert frame.lam.between(0, 1).all()
+    for solution, row in zip(front, frame.itertuples(), strict=True):
+        assert row.leakage_bits == pytest.approx(
+            reference.leakage(front.joint, solution.code), abs=1e-9
+        )
+        assert row.utility_bits == pytest.approx(
+            reference.utility(front.joint, solution.code), abs=1e-9
+        )
+    assert front.proved == (frame.gap == 0).tolist()
+    assert any(front.proved)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.33, 0.8, 1.0])
+def test_any_target_is_met(front, share):
+    joint = front.joint
+    if front.problem == "funnel":
+        kept = front.at(utility=share)
+        assert kept.utility >= share * joint.entropy_x - 1e-9
+        safe = front.at(leakage=share)
+        assert safe.leakage <= share * joint.entropy_s + 1e-9
+    else:
+        short = front.at(rate=share)
+        assert short.utility <= share * joint.entropy_x + 1e-9
+        wanted = share * joint.information / joint.entropy_s
+        telling = front.at(relevance=wanted)
+        assert telling.leakage >= wanted * joint.entropy_s - 1e-9
+
+
+def test_a_target_is_never_worse_than_the_points(front):
+    for solution in front.solutions[::3]:
+        if front.problem == "funnel":
+            found = front.at(utility=min(1.0, solution.utility / front.joint.entropy_x))
+            assert found.leakage <= solution.leakage + 1e-9
+        else:
+            found = front.at(rate=min(1.0, solution.utility / front.joint.entropy_x))
+            assert found.leakage >= solution.leakage - 1e-9
+
+
+def test_the_funnel_beats_its_floors(settings_of_paper):
+    joint = settings_of_paper[1]
+    front = pf.frontier(joint, targets=[0.3])
+    for utility, most in LEAKAGE.items():
+        assert front.at(utility=utility).leakage / joint.entropy_s <= most
+    for utility in np.arange(0.45, 0.96, 0.1):
+        limit = pf.limits.least_leakage(joint, utility * joint.entropy_x) / joint.entropy_s
+        assert front.at(utility=utility).leakage / joint.entropy_s <= limit + 0.005
+
+
+def test_the_bottleneck_beats_its_floors(settings_of_paper):
+    joint = settings_of_paper[1]
+    front = pf.frontier(joint, "bottleneck", targets=[0.3])
+    for rate, least in RELEVANCE.items():
+        assert front.at(rate=rate).leakage / joint.entropy_s >= least
+
+
+def test_the_number_of_processes_does_not_matter(settings_of_paper):
+    joint = settings_of_paper[1]
+    one, two = (
+        pf.frontier(joint, n_points=4, effort="fast", n_jobs=n, seed=5).to_frame() for n in (1, 2)
+    )
+    pd.testing.assert_frame_equal(one, two)
+
+
+@pytest.mark.parametrize("method", ["greedy", "iac-mdsf", "pairwise"])
+def test_other_methods_sweep_lambda_or_thresholds(settings_of_paper, method):
+    front = pf.frontier(settings_of_paper[1], method=method, n_points=6)
+    assert front.method == method
+    assert front.at(utility=0.4).utility >= 0.4 * front.joint.entropy_x - 1e-9
+    assert front.to_frame().utility.iloc[-1] == 1
+
+
+@pytest.mark.parametrize(("problem", "method"), [("funnel", "soft"), ("bottleneck", "annealing")])
+def test_soft_frontiers_are_never_worse_than_hard_ones(problem, method):
+    joint = pf.Joint.from_counts(np.random.default_rng(0).integers(0, 4, size=(3, 13)))
+    shares = [0.2, 0.4, 0.6, 0.8]
+    soft = pf.frontier(joint, problem, method, targets=shares, effort="fast")
+    hard = pf.frontier(joint, problem, targets=shares, effort="fast")
+    sign = 1 if problem == "funnel" else -1
+    soft_points, hard_points = soft.points, hard.points
+    for utility, leak in hard_points[1:-1]:
+        at = np.interp(utility, soft_points[:, 0], soft_points[:, 1])
+        if problem == "funnel":
+            at = soft.at(utility=utility / joint.entropy_x).leakage
+        assert sign * (at - leak) <= 1e-2 if problem == "bottleneck" else at <= leak + 1e-9
+    assert all(isinstance(s.code, (pf.Channel, pf.Partition)) for s in soft)
+
+
+def test_soft_methods_say_what_they_take(settings_of_paper):
+    joint = settings_of_paper[1]
+    for options, message in [
+        ({"method": "soft", "problem": "bottleneck"}, "use 'annealing'"),
+        ({"method": "soft", "lams": [0.5]}, "neither lams= nor checkpoint="),
+        ({"method": "soft", "min_count": 3}, "no setting 'min_count'"),
+    ]:
+        with pytest.raises(InvalidInput, match=message):
+            pf.frontier(joint, **options)
+
+
+def test_best_sweeps_lambda_too_when_asked(settings_of_paper):
+    seen = []
+    front = pf.frontier(
+        settings_of_paper[1],
+        lams=[0.2, 0.8],
+        effort="fast",
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (2, 2)
+    assert {0.2, 0.8} <= set(front.to_frame().lam.round(6))
+
+
+def test_min_count_bounds_the_whole_frontier(settings_of_paper):
+    joint = settings_of_paper[1]
+    front = pf.frontier(joint, n_points=4, effort="fast", min_count=10)
+    for solution in front:
+        assert np.bincount(solution.code.labels, weights=joint.p_x * joint.total).min() >= 10 - 1e-9
+    with pytest.raises(TargetUnreachable, match="nearest"):
+        front.at(utility=0.9)
+
+
+@pytest.mark.parametrize("counts", [[[2], [3]], [[1, 2, 3]], np.outer([1, 2], [1, 2, 3])])
+def test_trivial_joints_have_trivial_frontiers(counts):
+    joint = pf.Joint.from_counts(counts)
+    for problem in ("funnel", "bottleneck"):
+        frame = pf.frontier(joint, problem, n_points=3, effort="fast").to_frame()
+        assert np.allclose(frame.leakage, 0)
+        assert np.isfinite(frame.to_numpy()).all()
+
+
+def test_a_killed_sweep_goes_on(settings_of_paper, tmp_path):
+    joint, path = settings_of_paper[1], tmp_path / "sweep.jsonl"
+    options = {"n_points": 4, "effort": "fast", "seed": 2}
+    whole = pf.frontier(joint, **options).to_frame()
+
+    class Killed(Exception):
+        pass
+
+    def kill(done: int, total: int) -> None:
+        if done == 3:
+            raise Killed
+
+    with pytest.raises(Killed):
+        pf.frontier(joint, checkpoint=path, progress=kill, **options)
+    assert len(path.read_text().splitlines()) == 1 + 3
+    seen = []
+    resumed = pf.frontier(
+        joint, checkpoint=path, progress=lambda done, total: seen.append(done), **options
+    )
+    assert seen[0] == 3
+    pd.testing.assert_frame_equal(resumed.to_frame(), whole)
+    again = pf.frontier(joint, checkpoint=path, **options)
+    pd.testing.assert_frame_equal(again.to_frame(), whole)
+
+
+def test_a_cut_off_line_is_skipped_with_a_warning(settings_of_paper, tmp_path):
+    joint, path = settings_of_paper[1], tmp_path / "sweep.jsonl"
+    options = {"n_points": 3, "effort": "fast"}
+    whole = pf.frontier(joint, checkpoint=path, **options).to_frame()
+    path.write_text(path.read_text()[:-40])
+    with pytest.warns(UserWarning, match="cut off, skipped"):
+        resumed = pf.frontier(joint, checkpoint=path, **options)
+    pd.testing.assert_frame_equal(resumed.to_frame(), whole)
+    with pytest.warns(UserWarning, match="cut off, skipped"):
+        pf.frontier(joint, checkpoint=path, **options)
+
+
+def test_the_checkpoint_of_another_table_is_refused(settings_of_paper, tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    pf.frontier(settings_of_paper[1], n_points=1, effort="fast", checkpoint=path)
+    with pytest.raises(InvalidInput, match="another table"):
+        pf.frontier(settings_of_paper[2], n_points=1, effort="fast", checkpoint=path)
+    path.write_text(json.dumps({"format": "else"}) + "\n")
+    with pytest.raises(InvalidInput, match="not a checkpoint"):
+        pf.frontier(settings_of_paper[1], n_points=1, effort="fast", checkpoint=path)
+
+
+def test_bad_targets_are_refused(front):
+    one, other = ("utility", "leakage") if front.problem == "funnel" else ("rate", "relevance")
+    with pytest.raises(InvalidInput, match=f"exactly one target, {one} or {other}; got none"):
+        front.at()
+    with pytest.raises(InvalidInput, match=f"got {one} and {other}"):
+        front.at(**{one: 0.5, other: 0.5})
+    with pytest.raises(InvalidInput, match=r"lie in \[0, 1\]"):
+        front.at(**{one: 1.5})
+    wrong = "rate" if front.problem == "funnel" else "utility"
+    with pytest.raises(InvalidInput, match=f"got {wrong}"):
+        front.at(**{wrong: 0.5})
+    if front.problem == "bottleneck":
+        with pytest.raises(TargetUnreachable, match=r"X itself has 0\.854"):
+            front.at(relevance=0.9)
+
+
+def test_bad_sweeps_are_refused(settings_of_paper):
+    joint = settings_of_paper[1]
+    for options, message in [
+        ({"problem": "tunnel"}, "problem must be one of"),
+        ({"method": "magic"}, "method must be one of"),
+        ({"targets": [1.5]}, r"targets must be shares of H\(X\)"),
+        ({"targets": []}, "at least one"),
+        ({"method": "greedy", "lams": []}, "at least one"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+        ({"method": "greedy", "targets": [0.5]}, "goes with method 'best'"),
+        ({"n_points": 0}, "n_points must be at least 1"),
+        ({"min_count": 1000}, "at most the number of records"),
+    ]:
+        with pytest.raises(InvalidInput, match=message):
+            pf.frontier(joint, **options)
+
+
+def test_hulls_lie_below_or_above():
+    rng = np.random.default_rng(0)
+    points = rng.random((40, 2))
+    for problem, sign in (("funnel", 1), ("bottleneck", -1)):
+        corners = hull(points, problem)
+        heights = np.interp(points[:, 0], corners[:, 0], corners[:, 1])
+        assert (sign * (points[:, 1] - heights) >= -1e-12).all()

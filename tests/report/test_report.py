@@ -1,0 +1,250 @@
+"""The report's parts: chance, stakes, the document, the page and the folder it goes to."""
+
+import json
+import math
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import privacyfunnel as pf
+from conftest import joints
+from page_checks import assert_inert, numbers_in
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.folders import together
+from privacyfunnel.metrics import shuffled
+from privacyfunnel.releases import NotAsMeasured, make_release, stakes
+from privacyfunnel.releases import release as making
+from privacyfunnel.releases.document import Asked, without_sensitive
+from privacyfunnel.report import page
+from privacyfunnel.report.escape import safe, visible
+from privacyfunnel.tables import count, open_table
+
+QUICK = {"effort": "fast", "points": 2}
+
+
+def small_table() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"age": rng.integers(20, 26, 90), "sex": rng.choice(["f", "m"], 90)})
+    table["chol"] = table.age * 4 + rng.integers(0, 8, 90)
+    return table
+
+
+def made(folder, table=None, **asked):
+    opened = open_table(small_table() if table is None else table)
+    counts = count(opened, ["age", "sex"], ["sex", "chol"])
+    wanted = Asked(table="t", **({"target": {"utility": 0.4}, "attackers": False} | QUICK | asked))
+    return make_release(opened, counts, folder, wanted)
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("report") / "out")
+
+
+def test_chance_depends_on_the_seed_alone():
+    joint = pf.Joint.from_table(small_table(), ["age", "sex"], ["sex", "chol"])
+    first, again = shuffled(joint, seed=1), shuffled(joint, seed=1)
+    assert first == again
+    assert 0 < first.mean_bits < joint.information
+    assert shuffled(pf.Joint.from_probabilities([[0.5, 0], [0, 0.5]])) is None
+    coarse = pf.Partition.trivial(joint.n_x)
+    assert shuffled(joint, coarse).mean_bits == pytest.approx(0)
+
+
+def test_no_chance_where_s_and_x_are_tied_in_a_large_table():
+    joint = pf.Joint.from_counts(np.eye(2) * 2000)
+    assert shuffled(joint).mean_bits < 0.01
+    assert not stakes(joint).few_records
+
+
+@given(joints())
+def test_stakes_agree_with_the_obvious(joint):
+    found = stakes(joint)
+    p = joint.p_sx.toarray()
+    assert found.guess_blind == pytest.approx(p.sum(axis=1).max())
+    assert found.guess_seeing == pytest.approx(sum(p[:, x].max() for x in range(joint.n_x)))
+    assert found.guess_seeing >= found.guess_blind - 1e-12
+    assert 0 <= found.free_utility <= 1
+    assert found.alone == sum(joint.counts.toarray().sum(axis=0) == 1)
+
+
+def test_document_measures_what_was_written(tmp_path, document):
+    table, m = small_table(), document["measured"]
+    made(tmp_path / "out")
+    written = pd.read_parquet(tmp_path / "out" / "release.parquet").released
+    p = pd.crosstab([table.age, table.sex], written, normalize=True).to_numpy()
+    expected = p[p > 0] * np.log2((p / np.outer(p.sum(1), p.sum(0)))[p > 0])
+    assert m["leakage_bits"] == pytest.approx(expected.sum(), abs=1e-9)
+    assert document["guessing"]["released"] == pytest.approx(p.max(axis=0).sum())
+    for entry in document["columns"]:
+        q = pd.crosstab(table[entry["name"]], written, normalize=True).to_numpy()
+        info = q[q > 0] * np.log2((q / np.outer(q.sum(1), q.sum(0)))[q > 0])
+        assert entry["kept_bits"] == pytest.approx(info.sum(), abs=1e-9)
+    sizes = written.value_counts()
+    assert {s["label"]: s["count"] for s in document["symbols"]["largest"]} == sizes.to_dict()
+
+
+def test_report_json_is_the_document(tmp_path):
+    document = made(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "report.json").read_text()) == document
+    assert document["version"] == 1
+    m = document["measured"]
+    assert m["gap_bits"] == pytest.approx(m["leakage_bits"] - m["limit_bits"])
+
+
+def test_public_document_has_no_figure_about_s(document):
+    public = without_sensitive(document)
+    secret = numbers_in({k: document[k] for k in ("stakes", "guessing", "chance", "frontier")}) | {
+        document["measured"][k] for k in ("leakage", "leakage_bits", "limit", "entropy_s_bits")
+    }
+    harmless = {0.0, 1.0, *numbers_in(public["measured"])}
+    assert not numbers_in(public) & (secret - harmless)
+    assert "sex" not in {column["name"] for column in public["columns"]}  # both S and X
+    text = page(public)
+    for word in ("leak", "guess", "limit", "<svg", "seed"):
+        assert word not in text.split("</style>")[1].lower(), word
+
+
+nasty = st.one_of(
+    st.text(max_size=30),
+    st.sampled_from(
+        ["<script>", "' onload='x", '"><img src=x>', "</style>", "&#x3c;b&#x3e;", "]]>"]
+    ),
+)
+
+
+@given(st.lists(nasty, min_size=6, max_size=6))
+def test_page_is_inert_whatever_the_names_and_values(document, words):
+    evil = json.loads(json.dumps(document))
+    for role in ("sensitive", "public"):
+        evil["asked"][role][0]["name"] = words[0]
+    evil["columns"][0]["name"] = words[1]
+    symbol = evil["symbols"]["largest"][0]
+    symbol["label"] = words[2]
+    symbol["stands_for"][0] = {"column": words[3], "values": words[4]}
+    symbol["members"][0] = [words[5]] * 2
+    evil["reproduce"]["command"] = evil["release"]["file"] = words[0]
+    evil["release"]["columns"] = words
+    evil["asked"]["weight"] = words[1]
+    evil["cautions"].append({"about": words[2], "text": words[3], "is_public": True})
+    assert_inert(page(evil))
+    assert_inert(page(without_sensitive(evil)))
+
+
+@given(st.text())
+def test_escaped_text_is_harmless_and_visible(text):
+    assert not set(safe(text)) & set("<>\"'\n\r\0")
+    assert visible(visible(text)) == visible(text)
+
+
+def test_page_is_whole_and_small(document):
+    text = page(document)
+    assert_inert(text)
+    assert "http://" not in text
+    assert "https://" not in text
+    assert text.count("<svg") == 1
+    assert len(text) < 60_000
+    for title in ("What is released", "What is kept of each column", "How it was made"):
+        assert title in text
+
+
+def test_a_kept_sensitive_column_is_named_as_such(tmp_path):
+    document = made(tmp_path / "out", keep=["age"])
+    texts = [c["text"] for c in document["cautions"] if "not protected" in c["about"]]
+    assert len(texts) == 1
+    assert "one of the sensitive columns" in texts[0]
+
+
+def test_weights_are_measured_and_warned_of(tmp_path):
+    table = small_table().assign(w=np.arange(90) % 4 + 0.5)
+    opened = open_table(table)
+    counts = count(opened, "age", ["sex", "chol"], weight="w")
+    asked = Asked("t", {"lam": 0.6}, **QUICK)
+    document = make_release(opened, counts, tmp_path / "out", asked)
+    assert "weighted records" in [c["about"] for c in document["cautions"]]
+    assert document["chance"] is None
+    with pytest.raises(InvalidInput, match="leave one out"):
+        make_release(opened, counts, tmp_path / "o2", Asked("t", {"lam": 0.6}, min_count=3))
+
+
+@pytest.mark.parametrize("missing", ["symbol", "drop"])
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_missing_values_are_conserved_or_dropped(tmp_path, missing, form):
+    from privacyfunnel.columns import ColumnRules
+
+    table = small_table()
+    table.loc[::7, "sex"] = None
+    table["chol"] = table.chol.astype(float).where(table.index % 5 > 0)
+    opened = open_table(table)
+    counts = count(opened, "age", ["sex", "chol"], columns=ColumnRules(missing=missing))
+    asked = Asked("t", {"utility": 0.5}, **QUICK, form=form, expand=True, attackers=False)
+    document = make_release(opened, counts, tmp_path / "out", asked)
+    left = len(table if missing == "symbol" else table.dropna())
+    assert document["records"]["released"] == left
+    assert document["measured"]["utility"] >= 0.5
+
+
+def test_a_file_that_is_not_as_measured_is_not_released(tmp_path, monkeypatch):
+    def off(*args):
+        found = measure(*args)
+        return type(found)(**{**vars(found), "utility_bits": found.utility_bits + 1e-6})
+
+    measure = making.measure
+    monkeypatch.setattr(making, "measure", off)
+    with pytest.raises(NotAsMeasured, match="utility"):
+        made(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def write(folder, error=None, text="old", force=False):
+    with together(folder, ["a", "b"], force) as work:
+        (work / "a").write_text(text)
+        if error:
+            raise error
+        (work / "b").write_text(text)
+
+
+def test_together_all_or_nothing(tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "other.txt").write_text("mine")
+    with pytest.raises(RuntimeError):
+        write(folder, RuntimeError)
+    assert [p.name for p in folder.iterdir()] == ["other.txt"]
+    write(folder)
+    assert {p.name for p in folder.iterdir()} == {"a", "b", "other.txt"}
+    with pytest.raises(InvalidInput, match="--force"):
+        write(folder)
+    write(folder, text="new", force=True)
+    assert (folder / "a").read_text() + (folder / "b").read_text() == "newnew"
+    assert {p.name for p in folder.iterdir()} == {"a", "b", "other.txt"}
+
+
+def test_together_puts_old_files_back(tmp_path, monkeypatch):
+    (tmp_path / "a").write_text("old")
+    moves, real = [], os.replace
+
+    def fails_late(source, target):
+        moves.append(target)
+        if len(moves) == 3:
+            raise OSError(28, "No space left on device")
+        real(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fails_late)
+        with pytest.raises(DataUnavailable, match="disk is full"):
+            write(tmp_path, text="new", force=True)
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a": "old"}
+
+
+def test_figures_in_words_stay_true():
+    from privacyfunnel.report.figures import percent
+
+    for share in np.linspace(0, 1, 2001):
+        words = percent(float(share))
+        if words[0].isdigit():
+            assert math.isclose(float(words.rstrip("%")) / 100, share, abs_tol=5.1e-4)

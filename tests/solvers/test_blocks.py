@@ -1,0 +1,295 @@
+"""Large alphabets: moves in blocks, merging on lists, and what is never made dense."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from conftest import random_joint
+from privacyfunnel import Bottleneck, Funnel, Joint, Partition, Status, frontier, solve, validation
+from privacyfunnel._kernels.blocks import filled, members_of
+from privacyfunnel._kernels.near import near_merges
+from privacyfunnel.errors import InvalidInput, TargetUnreachable, TooLarge
+from privacyfunnel.joint import csc_columns
+from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.solvers import merge_path as merging
+from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.equal_profiles import equal_profiles
+from privacyfunnel.solvers.large.blocks import BlockSearch, Plan, plan_for
+from privacyfunnel.solvers.large.search import solve_large, solve_large_at
+from privacyfunnel.solvers.large.similarity import cluster_sums, similar
+from privacyfunnel.solvers.merge_path import merge_path
+from privacyfunnel.solvers.moves import Ground
+from privacyfunnel.solvers.targets import Target
+from privacyfunnel.tables import count
+
+OBJECTIVES = [Funnel(0.8), Funnel(0.3), Bottleneck(0.15), Bottleneck(0.4)]
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def sparse_joint(n_x: int, n_s: int = 12, seed: int = 3, kinds: int = 40) -> Joint:
+    """Symbols of some kinds, each with a handful of cells."""
+    draw = rng(seed)
+    profiles = draw.dirichlet(np.full(n_s, 0.3), size=kinds)[draw.integers(kinds, size=n_x)]
+    rows = [draw.choice(n_s, 4, p=0.9 * p + 0.1 / n_s, replace=False) for p in profiles]
+    data = draw.integers(1, 9, size=4 * n_x).astype(float)
+    place = np.repeat(np.arange(n_x), 4)
+    return Joint.from_counts(sp.coo_array((data, (np.concatenate(rows), place)), shape=(n_s, n_x)))
+
+
+@pytest.fixture(scope="module")
+def joint() -> Joint:
+    return sparse_joint(1500)
+
+
+def value(joint: Joint, objective, labels) -> float:
+    return objective.value(joint, Partition(labels))
+
+
+@given(st.integers(0, 2**31), st.integers(1, 40))
+@settings(max_examples=30)
+def test_members_are_sorted_by_cluster(seed: int, n_clusters: int):
+    labels = rng(seed).integers(n_clusters, size=60)
+    members, starts = members_of(labels, n_clusters)
+    for c in range(n_clusters):
+        assert members[starts[c] : starts[c + 1]].tolist() == np.flatnonzero(labels == c).tolist()
+
+
+@given(st.integers(0, 2**31), st.floats(0.1, 20.0))
+@settings(max_examples=30)
+def test_groups_weigh_enough(seed: int, least: float):
+    masses = rng(seed).gamma(1.0, size=30)
+    weights = np.bincount(filled(masses, least), weights=masses)
+    assert (weights >= least).all() or len(weights) == 1
+    assert (np.diff(filled(masses, least)) >= 0).all()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_cold_rounds_never_raise_the_price(objective, whole: bool):
+    joint = random_joint(rng(1), 5, 300, whole=whole)
+    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
+    labels, plan = rng(2).integers(60, size=300), Plan(1, 16)
+    before = value(joint, objective, labels)
+    for round_ in range(6):  # one round is all cold
+        labels = search.run(labels, plan, rng(round_))
+        after = value(joint, objective, labels)
+        assert after <= before + 1e-9
+        before = after
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_one_block_ends_where_no_single_move_lowers_the_price(objective):
+    joint = random_joint(rng(7), 4, 20)
+    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
+    labels = search.run(rng(8).integers(5, size=20), Plan(60, 64), rng())
+    best = value(joint, objective, labels)
+    for x in range(20):
+        for goal in range(labels.max() + 2):
+            moved = labels.copy()
+            moved[x] = goal
+            assert value(joint, objective, moved) >= best - 1e-9
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_results_do_not_depend_on_the_number_of_threads(joint, objective, monkeypatch):
+    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
+    found = []
+    for n_threads in (1, 4):
+        monkeypatch.setattr(os, "cpu_count", lambda n=n_threads: n)
+        found.append(search.search(Plan(10, 32), rng()))
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_blocks_are_as_good_as_the_whole_search(joint, objective):
+    found = solve_large(Ground(joint), objective, plan_for(joint.n_x, "normal"), rng=rng())
+    whole = solve(joint, objective, "moves", sweeps=60)
+    assert found.value <= whole.value + 0.005 * abs(whole.value) + 1e-9
+    assert found.value == pytest.approx(objective.value(joint, found.code), abs=1e-9)
+
+
+def test_like_stands_beside_like():
+    joint = sparse_joint(2000, kinds=8)
+    order = similar(joint.counts, 32, rng())
+    assert sorted(order.tolist()) == list(range(2000))
+    profiles = joint.counts.toarray() / joint.counts.toarray().sum(axis=0)
+
+    def apart(places) -> float:
+        return float(np.abs(np.diff(profiles[:, places], axis=1)).sum(axis=0).mean())
+
+    assert apart(order) < 0.8 * apart(rng().permutation(2000))
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=30)
+def test_sums_of_clusters(seed: int):
+    joint = random_joint(rng(seed), 4, 15)
+    labels = Partition(rng(seed).integers(5, size=15)).labels
+    expected = [joint.counts.toarray()[:, labels == c].sum(axis=1) for c in range(labels.max() + 1)]
+    np.testing.assert_allclose(cluster_sums(joint.counts, labels).toarray(), np.array(expected).T)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([1.0, 0.37]))
+@settings(max_examples=40)
+def test_equal_profiles_are_those_that_are_equal(seed: int, unit: float):
+    counts = rng(seed).integers(0, 3, size=(3, 25)) * rng(seed).integers(1, 4, size=25)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    joint = Joint.from_counts(counts * unit)
+    profiles = [tuple(p) for p in np.round(counts / counts.sum(axis=0), 9).T.tolist()]
+    same = np.array([[a == b for a in profiles] for b in profiles])
+    labels = equal_profiles(joint).labels
+    np.testing.assert_array_equal(labels[:, None] == labels, same)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([(1.0, -0.8), (-1.0, 0.2), (1.0, -0.3)]))
+@settings(max_examples=30)
+def test_lists_of_all_others_make_the_exact_path(seed: int, weights):
+    joint = Joint.from_counts(rng(seed).gamma(0.5, size=(3, 9)))  # without ties
+    n = joint.n_x
+    lists = np.array([[y for y in range(n) if y != x] for x in range(n)])
+    price = (weights[0] + weights[1], -weights[0])
+    masses = np.asarray(joint.counts.sum(axis=0))
+    merges, drops, _ = near_merges(
+        csc_columns(joint.counts), masses, lists, price, (0.0, 0.0), 1.0, 1, np.inf
+    )
+    found = merging.MergePath(joint, merges, drops)
+    exact = merge_path(joint, weights)
+    for k in range(n):
+        assert found.cut(k) == exact.cut(k)
+    for ours, theirs in zip(found.informations, exact.informations, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    assert [tuple(m) for m in exact.merges.tolist()] == reference.merge_path(joint, weights)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_path_on_lists_is_a_path_and_nearly_as_good(joint, objective):
+    exact = merge_path(joint, objective.weights)
+    found = merge_path(joint, objective.weights, exact=200)
+    assert len(found.merges) == joint.n_x - 1
+    leaks, kept = found.informations
+    for k in (0, 700, 1450, joint.n_x - 1):
+        code = found.cut(k)
+        assert code.n_symbols == joint.n_x - k
+        assert leaks[k] == pytest.approx(leakage(joint, code), abs=1e-9)
+        assert kept[k] == pytest.approx(utility(joint, code), abs=1e-9)
+    alpha, beta = objective.weights
+    best, least = (
+        (alpha * path.informations[0] + beta * path.informations[1]).min()
+        for path in (found, exact)
+    )
+    assert best <= least + 0.03 * abs(least) + 0.01
+
+
+def test_a_path_on_lists_stops_where_it_is_told():
+    joint = sparse_joint(900)
+    path = merge_path(joint, (-1.0, 0.0), n_symbols=70, exact=200)
+    assert path.cut(len(path.merges)).n_symbols == 70
+    path = merge_path(joint, (1.0, 0.0), keep=(0.0, 1.0), threshold=6.0, exact=200)
+    assert utility(joint, path.cut(len(path.merges))) >= 6.0 - 1e-9
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.95])
+@pytest.mark.parametrize("quantity", ["utility", "leakage"])
+@pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
+def test_targets_are_met_closely(joint, problem: str, quantity: str, share: float):
+    whole = joint.entropy_x if quantity == "utility" else joint.information
+    target = Target(problem, quantity, share * whole)
+    found = solve_large_at(Ground(joint), target, plan_for(joint.n_x, "fast"), rng=rng())
+    met = found.utility if quantity == "utility" else found.leakage
+    at_least = (problem == "funnel") == (quantity == "utility")
+    assert (met >= target.bits - 1e-9) if at_least else (met <= target.bits + 1e-9)
+    assert met == pytest.approx(target.bits, abs=0.02 * whole)
+
+
+def test_least_counts_are_kept_or_refused(joint):
+    solver = BestSearch(effort="fast", min_count=100)
+    for found in (
+        solver.solve(joint, Funnel(0.8), rng=rng()),
+        solver.solve(joint, Bottleneck(0.1), rng=rng()),
+        solver.solve_at(joint, Target("funnel", "utility", 5.0), rng=rng()),
+    ):
+        assert (joint.counts.sum(axis=0) @ found.code.matrix).min() >= 100
+    with pytest.raises(TargetUnreachable, match="100 records"):
+        solver.solve_at(joint, Target("funnel", "utility", joint.entropy_x), rng=rng())
+
+
+def test_out_of_time_says_so_and_gives_what_there_is(joint):
+    seen: list[tuple[int, int]] = []
+    hurried = BestSearch(max_seconds=0.0, progress=lambda *done: seen.append(done))
+    for objective in OBJECTIVES:
+        found = hurried.solve(joint, objective, rng=rng())
+        assert found.status is Status.OUT_OF_TIME
+        assert found.value <= min(0.0, objective.value(joint, Partition.identity(joint.n_x))) + 1e-9
+    assert seen[-1][0] == seen[-1][1]
+    found = solve(joint, Funnel(0.8), max_seconds=600, effort="fast")
+    assert found.status is Status.CONVERGED
+    with pytest.raises(InvalidInput, match="max_seconds"):
+        BestSearch(max_seconds=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("method", "objective"),
+    [
+        ("best", Funnel(0.8)),
+        ("best", Bottleneck(0.15)),
+        ("greedy", Funnel(0.8)),
+        ("greedy", Bottleneck(0.15)),
+        ("soft", Funnel(0.8)),
+        ("iac-mdsf", Funnel(0.8)),
+    ],
+)
+def test_nothing_large_is_ever_dense(method, objective, monkeypatch):
+    joint = sparse_joint(9000, n_s=60)
+    thick = sp.csc_array.toarray
+
+    def thin(self, *args, **kwargs):
+        assert self.shape[0] * self.shape[1] < 0.2 * joint.n_s * joint.n_x
+        return thick(self, *args, **kwargs)
+
+    for kind in (sp.csc_array, sp.csr_array, sp.coo_array):
+        monkeypatch.setattr(kind, "toarray", thin)
+        monkeypatch.setattr(kind, "todense", thin)
+    options = {"starts": 1, "runs": 1} if method == "iac-mdsf" else {}
+    options = {"effort": "fast"} if method == "best" else options
+    found = solve(joint, objective, method, **options)
+    assert found.value < objective.value(joint, Partition.identity(joint.n_x))
+
+
+def test_a_frontier_of_a_large_alphabet(joint):
+    front = frontier(joint, n_points=5, effort="fast")
+    frame = front.to_frame()
+    assert (frame.leakage >= frame.limit - 1e-9).all()
+    assert (np.diff(frame.utility) > 0).all()
+    found = front.at(utility=0.6)
+    assert found.utility >= 0.6 * joint.entropy_x - 1e-9
+    soft = frontier(sparse_joint(2500), method="soft", targets=[0.5], effort="fast")
+    assert soft.at(utility=0.5).utility == pytest.approx(0.5 * soft.joint.entropy_x, abs=1e-6)
+
+
+def test_what_does_not_fit_is_refused_with_its_size(joint, monkeypatch):
+    monkeypatch.setattr(validation, "free_memory", lambda: 1e5)
+    with pytest.raises(TooLarge, match=r"15\.3 MB, but 0\.1 MB are free.*n_symbols"):
+        solve(joint, Bottleneck(0.2), "annealing")
+    table = pd.DataFrame({"s": np.arange(9000) % 7, "x": np.arange(9000)})
+    with pytest.raises(TooLarge, match=r"9,000 different combinations.*coarsen"):
+        count(table, "s", "x")
+
+
+def test_counts_beyond_whole_numbers_are_weights():
+    huge = np.array([[2.0**53, 3.0, 1.0], [1.0, 2.0**52, 5.0]])
+    with pytest.warns(UserWarning, match="taken as weights"):
+        joint = Joint.from_counts(huge)
+    assert joint.n_records is None
+    found = solve(joint, Funnel(0.5))
+    assert np.isfinite(found.value)

@@ -1,0 +1,143 @@
+"""The studio's whole job: what was shown is what is made, and its recipe makes the same again."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from studio_client import DEMO_FORM, QUICK, attributes, element
+
+from privacyfunnel import datasets
+from privacyfunnel.releases import Asked
+from privacyfunnel.studio import recipe
+from privacyfunnel.studio.answers import Answers, ColumnAnswer
+from privacyfunnel.studio.sources import Source
+
+OTHERS = ["codebook.json", "report.html", "report.json"]
+
+
+def run(folder: Path, command: str) -> None:
+    program, *words = shlex.split(command)
+    assert program == "funnel"
+    done = subprocess.run(
+        [sys.executable, "-m", "privacyfunnel", *words],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def figures(page: str) -> dict[str, str]:
+    """The large figures of a page, by name."""
+    found = dict(re.findall(r'data-figure="(\w+)">([^<]+)<', page))
+    assert set(found) == {"utility", "leakage"}
+    return found
+
+
+def cautions(page: str) -> list[str]:
+    """The warnings of a page, to the letter."""
+    return re.findall(r'<div class="caution".*?</div>', page, re.DOTALL)
+
+
+def run_python(folder: Path, code: str, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    exec(compile(code, "make.py", "exec"), {})
+
+
+@pytest.mark.parametrize("is_soft", [False, True])
+def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeypatch, is_soft):
+    rows = datasets.load_demo().iloc[:150]
+    rows["name, it's"] = ["a", "b", None] * 50
+    upload = rows.to_csv(index=False)
+    assert visitor.upload("some patients.csv", upload).json() == {"go": "/columns"}
+    visitor.settle("/columns")
+    form = {
+        "treat-0": "bins", "how-0": "10", "sensitive-0": "on",
+        "treat-1": "category", "public-1": "on",
+        "treat-2": "bins", "how-2": "150, 200", "public-2": "on",
+        "treat-3": "category", "public-3": "on", "missing": "drop",
+    }  # fmt: skip
+    settings = {**QUICK, "seed": "3", **({"compare": "on"} if is_soft else {"min_count": "4"})}
+    assert visitor.searched(form, settings)["state"] == "done"
+    if is_soft:
+        compared = visitor.wait(visitor.job("/tradeoff", "compare"))
+        assert compared["state"] == "done", compared
+        assert len(compared["told"]["noise"]) == 80
+    fields = {"by": "leakage", "value": "0.12", **({"soft": "on"} if is_soft else {})}
+    started = visitor.post("/choose", data=fields).json()
+    assert visitor.wait(started["job"])["state"] == "done"
+    chosen = visitor.get("/chosen").text
+    options = {"expand": "on"} if is_soft else {"format": "csv", "is_public": "on"}
+    visitor.post("/release", data=options)
+    page = visitor.settle("/release")
+    (tmp_path / "some patients.csv").write_text(upload)
+    run(tmp_path, element(page, "command"))
+    names = ["release.parquet" if is_soft else "release.csv", *OTHERS]
+    for name in names:
+        mine = visitor.get(f"/files/{name}").content
+        assert mine == (tmp_path / "release" / name).read_bytes(), name
+    # What was shown before is what was made.
+    report = json.loads((tmp_path / "release" / "report.json").read_text())
+    for name in ("utility", "leakage") if is_soft else ("utility",):  # the other is not published
+        shown = float(attributes(chosen, f"data-{name}")[0])
+        assert shown == pytest.approx(report["measured"][name], rel=1e-12)
+    assert figures(chosen) == figures(page)
+    assert cautions(chosen) == cautions(page) != []
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "some patients.csv").write_text(upload)
+    run_python(again, element(page, "code"), monkeypatch)
+    for name in names[:2]:
+        assert (again / "release" / name).read_bytes() == visitor.get(f"/files/{name}").content
+
+
+def test_the_demo_has_a_recipe_too(studio, visitor, tmp_path, monkeypatch):
+    visitor.demo()
+    visitor.searched()
+    started = visitor.post("/choose", data={"by": "utility", "value": "0.3"}).json()
+    visitor.wait(started["job"])
+    page = visitor.post("/release").text
+    python, option, code = shlex.split(element(page, "before"))
+    assert (python, option) == ("python", "-c")
+    run_python(tmp_path, code, monkeypatch)
+    table = next(studio.folder.rglob("demo.csv"))
+    assert (tmp_path / "demo.csv").read_bytes() == table.read_bytes()
+    assert element(page, "command").startswith("funnel release demo.csv ")
+    visitor.post("/reset")
+
+
+def test_what_was_chosen_before_another_table_cannot_be_made_from_it(visitor):
+    visitor.demo()
+    visitor.searched()
+    started = visitor.post("/choose", data={"by": "utility", "value": "0.3"}).json()
+    visitor.wait(started["job"])
+    visitor.post("/columns", data={"sensitive-0": "on"})  # not allowed: nothing to publish
+    page = visitor.post("/release")
+    assert "--publish=sex,chol" in element(page.text, "command")  # still what was searched
+    visitor.demo()  # as in another tab
+    refused = visitor.post("/choose", data={"by": "utility", "value": "0.3"})
+    assert "no longer there" in refused.json()["error"]
+    assert "Choose a release first" in visitor.post("/release").text
+    assert visitor.get("/release").url.path == "/columns"
+
+
+def test_a_target_out_of_reach_is_told_in_the_words_of_the_page(visitor):
+    visitor.demo()
+    visitor.searched(DEMO_FORM, {**QUICK, "min_count": "100"})
+    started = visitor.post("/choose", data={"by": "utility", "value": "0.95"}).json()
+    told = visitor.wait(started["job"])["error"]
+    assert "a utility of at least 0.95 with at least 100 records per symbol" in told
+
+
+def test_a_column_that_the_command_line_cannot_name_is_said(visitor):
+    answers = Answers(
+        (ColumnAnswer(" a", "text", sensitive=True), ColumnAnswer("b", "text", public=True))
+    )
+    asked, source = Asked("t.csv", {"utility": 0.5}), Source("t.csv", "t.csv", "upload")
+    command, why = recipe.command_or_why(source, answers, asked)
+    assert command == ""
+    assert "Python code" in why
