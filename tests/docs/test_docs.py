@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
+import pkgutil
 import re
 import runpy
 import warnings
@@ -87,6 +88,12 @@ def test_every_option_is_in_the_reference():
         assert options, f"no options in the help of {command.name}"
         missing = {option for option in options if f"`{option}`" not in section}
         assert not missing, f"{command.name}: not in the reference: {missing}"
+
+
+def test_the_reference_names_what_is_there():
+    for page in (ROOT / "docs" / "api").glob("*.md"):
+        for name in re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.MULTILINE):
+            pkgutil.resolve_name(name)
 
 
 def test_links_of_the_readme_lead_somewhere():
