@@ -11,9 +11,10 @@ from typing import Any
 from privacyfunnel.codebook.file import checksum
 
 ODD: list[Any] = [
-    None, True, False, 0, -1, 1, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, -0.0, "", " ", "a", "\ud800", "\x00", "r1",
-    "\x1b[31m", "a" * 100_000, [], {}, [[]], [None], {"a": 1}, [1, 2, 3], ["a", "a"], {"": None}, "2020-13-45", "99999-01-01",
-    "integer", "text", "date", "datetime", "number", "boolean", "suppressed", "drop", "error", "*", "é", "e\u0301",
+    None, True, False, 0, -1, 1, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, -0.0, "", " ", "a",
+    "\ud800", "\x00", "r1", "\x1b[31m", "a" * 100_000, [], {}, [[]], [None], {"a": 1}, [1, 2, 3],
+    ["a", "a"], {"": None}, "2020-13-45", "99999-01-01", "integer", "text", "date", "datetime",
+    "number", "boolean", "suppressed", "drop", "error", "*", "é", "e\u0301",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Hostile codebooks: refused in one line, or applied with every row conserved; never a traceback or a hang."""
+"""Hostile codebooks: refused in one line, or applied with every row conserved."""
 
 from __future__ import annotations
 
