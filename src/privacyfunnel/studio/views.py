@@ -33,7 +33,7 @@ from privacyfunnel.studio.visits import (
     studio_of,
     with_cookie,
 )
-from privacyfunnel.studio.words import on_the_page, progress_in_words
+from privacyfunnel.studio.words import progress_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,7 +191,7 @@ async def job(request: Request) -> Response:
             "done": found.done,
             "total": found.total,
             "told": found.told,
-            "error": on_the_page(found.error),
+            "error": found.error,
         }
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -13,7 +14,9 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.report.escape import visible
 from privacyfunnel.report.figures import number, percent, several
-from privacyfunnel.studio.words import on_the_page, progress_in_words
+from privacyfunnel.report.words import caution as caution_words
+from privacyfunnel.studio.hints import HINTS
+from privacyfunnel.studio.words import progress_in_words
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -50,7 +53,11 @@ PAGES = Environment(
     lstrip_blocks=True,
 )
 PAGES.filters.update(
-    percent=percent, number=number, several=several, on_the_page=on_the_page, exact=Exact
+    percent=percent,
+    number=number,
+    several=several,
+    caution_words=partial(caution_words, hints=HINTS),
+    exact=Exact,
 )
 
 

@@ -192,8 +192,7 @@ def _complete(roles: Roles, codes: dict[str, Codes], n: NDArray[np.int64]) -> ND
             known = places != len(symbols) - 1
             if roles.missing == "error":
                 raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows; "
-                    "use --missing symbol or --missing drop."
+                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
                 )
             complete &= known
     if not complete.any():

@@ -96,7 +96,7 @@ def _write(plan: Plan, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     n_released = sum(counts.values())
     unknown = engine.find_unknown(plan) if counts.get(None) else None
     if unknown is not None:
-        raise UnknownSymbol(plan.book.unknown(*unknown))
+        raise UnknownSymbol(f"{plan.book.unknown(*unknown)}.", hint="unseen")
     n_rows = plan.table.n_rows
     if n_released != n_rows - n_dropped or None in counts:
         raise RuntimeError(f"{n_rows - n_dropped} rows went in, but {n_released} came out.")
