@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from privacyfunnel import Codebook, InformationBottleneck, PrivacyFunnel
 from privacyfunnel.errors import FunnelError, InvalidInput, TargetUnreachable, UnknownSymbol
-from privacyfunnel.tables import release
+from privacyfunnel.tables import write_release
 
 BOTH = [PrivacyFunnel, InformationBottleneck]
 
@@ -336,7 +336,7 @@ class TestUnknownRows:
         y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]
         return InformationBottleneck(n_symbols=3, **settings).fit(frame, y)
 
-    def release(self, estimator, city, age) -> int:
+    def write_release(self, estimator, city, age) -> int:
         return int(estimator.transform(pd.DataFrame({"city": [city], "age": [age]}))[0, 0])
 
     def test_an_error_says_what_and_what_to_do(self):
@@ -419,7 +419,7 @@ class TestCodebook:
         )
         funnel.codebook_.save(tmp_path / "book.json")
         book = Codebook.load(tmp_path / "book.json")
-        release(people, book, tmp_path / "out.csv")
+        write_release(people, book, tmp_path / "out.csv")
         written = pd.read_csv(tmp_path / "out.csv")["released"].tolist()
         assert written == [book.labels[i] for i in funnel.transform(people[PUBLIC]).ravel()]
 
