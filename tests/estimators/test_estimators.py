@@ -336,7 +336,7 @@ class TestUnknownRows:
         y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]
         return InformationBottleneck(n_symbols=3, **settings).fit(frame, y)
 
-    def write_release(self, estimator, city, age) -> int:
+    def release(self, estimator, city, age) -> int:
         return int(estimator.transform(pd.DataFrame({"city": [city], "age": [age]}))[0, 0])
 
     def test_an_error_says_what_and_what_to_do(self):
