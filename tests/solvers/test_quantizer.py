@@ -102,7 +102,9 @@ def test_no_code_lies_above_the_chord(seed, quantity):
         column = 0 if quantity == "utility" else 1
         assert (low.utility, low.leakage)[column] <= bits <= (high.utility, high.leakage)[column]
     for found in around:
-        assert (points[:, 1] - lam * points[:, 0] <= found.leakage - lam * found.utility + 1e-9).all()
+        assert (
+            points[:, 1] - lam * points[:, 0] <= found.leakage - lam * found.utility + 1e-9
+        ).all()
 
 
 def test_between_supporting_codes_the_best_need_not_be_intervals():
