@@ -17,10 +17,10 @@ from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
-from privacyfunnel.randomised_response import randomised_response_curve
 from privacyfunnel.releases import Asked, Stakes, make_release, stakes
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.report.inspection import in_words
+from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.forms import Choices, SearchSettings
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
