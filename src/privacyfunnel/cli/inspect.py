@@ -112,7 +112,7 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
     for role, members in (("sensitive", roles.sensitive), ("public", roles.public)):
         for column in members:
             found, rule = columns[column.name], column_words(column)["coarsened"]
-            kind = KINDS[column.kind] + (f", {rule}" if rule else "")
+            kind = KINDS[column.kind].words + (f", {rule}" if rule else "")
             typer.echo(
                 f"{visible(column.name):<{width}}  {role:<9}  {number(found.distinct):>9}  "
                 f"{number(found.missing):>9}  {kind}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
@@ -127,6 +128,25 @@ class Codebook:
         cells = [(p, i, j) for i, row in enumerate(self.rows) for j, p in row]
         p, i, j = zip(*cells, strict=True)
         return Channel(sp.csr_array((p, (i, j)), shape=(len(self.rows), len(self.symbols))))
+
+    def places(self, values: Sequence[Any]) -> NDArray[np.int64]:
+        """Where each value, as tables are counted, stands in ``values``; -1 for one not covered."""
+        one = len(self.roles.public) == 1
+        known = self._place
+        found = (known.get((v,) if one and not isinstance(v, tuple) else v, -1) for v in values)
+        return np.fromiter(found, dtype=np.int64, count=len(values))
+
+    def over(self, joint: Joint) -> Code:
+        """The code over the joint's own values; those not covered are one more symbol, the last."""
+        places = self.places(joint.labels_x)
+        if not self.soft:
+            return Partition(
+                np.array([*(row[0][0] for row in self.rows), len(self.symbols)])[places]
+            )
+        matrix = self.code.matrix
+        if (places < 0).any():
+            matrix = sp.block_diag([matrix, sp.csr_array([[1.0]])], format="csr")
+        return Channel(sp.csr_array(matrix[places]))
 
     @cached_property
     def members(self) -> tuple[tuple[tuple[Any, ...], ...], ...]:

@@ -10,7 +10,7 @@ from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.engines.duckdb import connect
+from privacyfunnel.tables.connection import connect
 from privacyfunnel.tables.sampling import RANGE, draw_sql, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
@@ -29,8 +29,7 @@ def places_of(
     ``rows`` are places and distinct values, ``weights`` those of the codebook's values.
     """
     codes, values = rows
-    known = {value: place for place, value in enumerate(book.values)}
-    places = np.array([known.get(value, SUPPRESSED) for value in values], dtype=np.int64)
+    places = book.places(values)
     unknown = np.flatnonzero(places < 0)
     if len(unknown) and handle_unknown == "error":
         counts = np.bincount(codes, minlength=len(values))[unknown]

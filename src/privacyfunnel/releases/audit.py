@@ -15,7 +15,6 @@ from privacyfunnel.columns import Column
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
-from privacyfunnel.releases.columns_kept import code_of
 from privacyfunnel.report.figures import several
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def audit_release(
     progress: Progress | None = None,
 ) -> Audited:
     """Audit p(s,x̂) as it was ``written`` by the codebook, beside p(s,x)."""
-    roles, code = book.roles, code_of(joint, book)
+    roles, code = book.roles, book.over(joint)
     if joint.n_records is None:
         written = replace(written, n_records=None)  # whole weights are not records either
     why = _why_no_attackers(joint, roles.sensitive, asked.attackers)
