@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -93,7 +94,9 @@ def test_probabilities_must_sum_to_one():
 
 
 def test_the_columns_behind_each_x_are_known():
-    table = pd.DataFrame({"s": list("aabb"), "age": [40, 31, 31, 40], "city": ["Rom", None, "Bonn", "Rom"]})
+    table = pd.DataFrame(
+        {"s": list("aabb"), "age": [40, 31, 31, 40], "city": ["Rom", None, "Bonn", "Rom"]}
+    )
     age, city = Joint.from_table(table, "s", ["age", "city"]).public
     assert (age.name, age.values) == ("age", (31, 40))
     assert (city.name, city.values) == ("city", ("Bonn", "Rom", None))

@@ -119,10 +119,10 @@ class ColumnCode(Partition):
     recoding the group depends on the column's value only; in a local recoding each x has its own
     generalisation. Suppressed records are ``*`` in all columns.
 
-    >>> age = RecodedColumn("age", (Group("under 40", (31,), None, 40), Group("40 or more", (40, 61), 40)))
+    >>> age = RecodedColumn("age", (Group("to 39", (31,), None, 40), Group("40+", (40, 61), 40)))
     >>> code = ColumnCode([age], [[0], [1], [1]])
     >>> code.labels, code.released
-    (array([0, 1, 1]), [('under 40',), ('40 or more',)])
+    (array([0, 1, 1]), [('to 39',), ('40+',)])
     """
 
     columns: tuple[RecodedColumn, ...]
@@ -162,7 +162,8 @@ class ColumnCode(Partition):
     def suppressed(self) -> NDArray[np.bool_]:
         """Which x are released as ``*`` in all columns."""
         stars = [[group.label == "*" for group in column.groups] for column in self.columns]
-        return np.all([np.array(s)[self.cells[:, i]] for i, s in enumerate(stars)], axis=0)
+        alone = np.array([np.array(s)[self.cells[:, i]] for i, s in enumerate(stars)])
+        return np.asarray(alone.all(axis=0))
 
     def push(self, joint: Joint) -> Joint:
         """p(s,x̂): the joint after the release, its columns named and labelled as released."""

@@ -77,11 +77,11 @@ class Joint:
         names_x = check_labels("labels_x", labels_x, matrix.shape[1])
         names = _check_columns(columns or (), names_x)
         rows = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
-        columns = np.flatnonzero(np.diff(matrix.indptr))
+        filled = np.flatnonzero(np.diff(matrix.indptr))
         if len(rows) < matrix.shape[0]:
             matrix, names_s = sp.csc_array(matrix[rows]), tuple(names_s[i] for i in rows)
-        if len(columns) < matrix.shape[1]:
-            matrix, names_x = sp.csc_array(matrix[:, columns]), tuple(names_x[j] for j in columns)
+        if len(filled) < matrix.shape[1]:
+            matrix, names_x = sp.csc_array(matrix[:, filled]), tuple(names_x[j] for j in filled)
         whole = matrix.data.sum() < LARGEST_WHOLE and (matrix.data == np.rint(matrix.data)).all()
         return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None, names)
 
@@ -167,9 +167,7 @@ class Joint:
         """
         names = self.columns or ("x",)
         rows = self.labels_x if len(names) > 1 else [(label,) for label in self.labels_x]
-        return tuple(
-            _public_column(name, [row[i] for row in rows]) for i, name in enumerate(names)
-        )
+        return tuple(_public_column(name, [row[i] for row in rows]) for i, name in enumerate(names))
 
     @cached_property
     def total(self) -> float:
@@ -231,7 +229,9 @@ def _check_columns(columns: Sequence[str], labels_x: tuple[Any, ...]) -> tuple[s
 def _public_column(name: str, behind: list[Any]) -> PublicColumn:
     distinct = list(dict.fromkeys(behind))
     known = [value for value in distinct if value is not None]
-    with suppress(TypeError):  # values of several kinds have no order; they keep the one they came in
+    with suppress(
+        TypeError
+    ):  # values of several kinds have no order; they keep the one they came in
         known.sort()
     values = (*known, *([None] if len(known) < len(distinct) else []))
     place = {value: i for i, value in enumerate(values)}

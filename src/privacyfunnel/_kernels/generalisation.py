@@ -83,8 +83,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
 
     Lowers Σ_cells told + ``mu`` · Σ_x weight · loss (negative: what is kept), where ``mu`` follows the
     ``goal`` = (kind, value, gain, lowest, most): kind 0 leaves it, 1 steers Σ weight · loss to the value,
-    2 steers Σ told to it, between the lowest mu and the most. With ``strict`` no cell comes to weigh less than ``least`` and the goal is never left:
-    a move that would overshoot it is refused, and what the goal does not bound is lowered alone.
+    2 steers Σ told to it, between the lowest mu and the most. With ``strict`` no cell comes to weigh
+    less than ``least`` and the goal is never left: a move that would overshoot it is refused, and what
+    the goal does not bound is lowered alone.
     Returns mu, Σ told and Σ weight · loss.
     """
     leaf, start, depth, nodes, loss, hashes = tree
@@ -142,7 +143,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             key = key_of[x] ^ hashes[old] ^ hashes[new]
             change = loss[new] - loss[old]
             j, level_j, old_j, new_j = -1, 0, 0, 0
-            if n_columns > 1 and rng.random() < 0.25:  # two columns at once, one may pay for the other
+            if (
+                n_columns > 1 and rng.random() < 0.25
+            ):  # two columns at once, one may pay for the other
                 j = rng.integers(0, n_columns)
                 there = leaf[x, j]
                 if j == i or depth[there] == 1:
@@ -162,15 +165,22 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 continue
             told_home = 0.0
             if left > 1e-12:
-                told_home = _told_with(columns, x, -1.0, sums[home], masses[home], told[home], measure, scratch)
-            if there_slot < 0:
-                told_there = _told_with(
-                    columns, x, 1.0, nothing, 0.0, measure[3], measure, scratch
+                told_home = _told_with(
+                    columns, x, -1.0, sums[home], masses[home], told[home], measure, scratch
                 )
+            if there_slot < 0:
+                told_there = _told_with(columns, x, 1.0, nothing, 0.0, measure[3], measure, scratch)
                 before_there = 0.0
             else:
                 told_there = _told_with(
-                    columns, x, 1.0, sums[there_slot], masses[there_slot], told[there_slot], measure, scratch
+                    columns,
+                    x,
+                    1.0,
+                    sums[there_slot],
+                    masses[there_slot],
+                    told[there_slot],
+                    measure,
+                    scratch,
                 )
                 before_there = told[there_slot]
             more = told_home + told_there - told[home] - before_there
@@ -195,7 +205,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                     delta -= _cost(before_there, masses[there_slot], deep_new, least, mu)
             else:
                 delta = more + mu * weight * change
-            if delta > 0.0 and (temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)):
+            if delta > 0.0 and (
+                temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)
+            ):
                 continue
             if strict and temperature <= 0.0 and delta > -1e-9 and change >= 0.0:
                 continue
@@ -240,7 +252,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
 
 @njit(cache=True)
 def climb(columns, tree, levels, weights, measure, mu, least):
-    """Take symbols out of cells that weigh less than ``least`` to the cheapest cell that does not, or to *.
+    """Take symbols out of cells that weigh less than ``least`` to the cheapest that does not, or to *.
 
     Changes ``levels`` in place. All generalisations of such a symbol are looked up.
     """
@@ -289,7 +301,9 @@ def climb(columns, tree, levels, weights, measure, mu, least):
             if slots[place] >= 0 and (large[slots[place]] or key == top):
                 slot = slots[place]
                 before = told[slot] if masses[slot] > 0.0 else measure[3]
-                cost = _told_with(columns, x, 1.0, sums[slot], masses[slot], before, measure, scratch)
+                cost = _told_with(
+                    columns, x, 1.0, sums[slot], masses[slot], before, measure, scratch
+                )
                 cost += mu * weights[x] * change - before
                 if cost < cheapest:
                     cheapest, goes_to = cost, slot

@@ -31,9 +31,9 @@ def cut_between(low: Any, high: Any) -> Cut:
     Numbers: multiples of 10, then of 5, then of 1, and so on down; dates: decades, years, months.
 
     >>> cut_between(19, 20), cut_between(17, 23), cut_between(0.131, 0.187)
-    ((20, 1), (20, 1), (0.15, -3))
+    ((20, 2), (20, 2), (0.15, -3))
     >>> cut_between(date(1999, 3, 1), date(2003, 5, 2))
-    (datetime.date(2000, 1, 1), 5)
+    (datetime.date(2000, 1, 1), 6)
     """
     if isinstance(high, date):
         return _cut_dates(low, high)
@@ -57,7 +57,7 @@ def cut_between(low: Any, high: Any) -> Cut:
 def _multiple_above(low: float, factor: int, exponent: int) -> float:
     """The least multiple of factor times 10^exponent above ``low``."""
     if exponent >= 0:
-        step = factor * 10**exponent
+        step = factor * int(10**exponent)
         return (math.floor(low / step) + 1) * step
     steps = math.floor(low * 10.0**-exponent / factor) + 1
     return round(steps * factor * 10.0**exponent, -exponent)
@@ -72,7 +72,11 @@ def _cut_dates(low: date, high: date) -> Cut:
     if not known:
         return high, 0
     assert isinstance(high, datetime)
-    for roundness, unit in ((0, timedelta(days=1)), (-1, timedelta(hours=1)), (-2, timedelta(minutes=1))):
+    for roundness, unit in (
+        (0, timedelta(days=1)),
+        (-1, timedelta(hours=1)),
+        (-2, timedelta(minutes=1)),
+    ):
         midnight = high.replace(hour=0, minute=0, second=0, microsecond=0)
         cut = midnight + (high - midnight) // unit * unit
         if cut > low:
@@ -86,7 +90,7 @@ def _first_of(years: int, months: int) -> Callable[[date], date]:
         fields = {"year": max(day.year - day.year % years, 1), "month": month, "day": 1}
         if isinstance(day, datetime):
             return day.replace(**fields, hour=0, minute=0, second=0, microsecond=0)  # type: ignore[arg-type]
-        return day.replace(**fields)  # type: ignore[arg-type]
+        return day.replace(**fields)
 
     return first
 

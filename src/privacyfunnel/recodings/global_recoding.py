@@ -86,7 +86,7 @@ class GlobalSearch:
         """The weight of each value of each column."""
         mass = self.joint.p_x * self.joint.total
         return [
-            np.bincount(column.codes, weights=mass, minlength=len(column.values))
+            np.bincount(column.codes, weights=mass, minlength=len(column.values)).astype(float)
             for column in self.joint.public
         ]
 
@@ -94,7 +94,9 @@ class GlobalSearch:
     def rates(self) -> Array:
         """The share kept that one bit of each column is."""
         bits = np.array([-plogp(w / self.joint.total).sum() for w in self.weights])
-        return np.divide(self.importance, bits, out=np.zeros(len(bits)), where=bits > 1e-12)
+        return np.asarray(
+            np.divide(self.importance, bits, out=np.zeros(len(bits)), where=bits > 1e-12)
+        )
 
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True

@@ -50,7 +50,7 @@ class Groups:
                 left ^= chosen
             return labels
         most = int(np.clip(CELLS // (cells.shape[0] * cells.shape[1]), 2, n))
-        found = []
+        found: list[tuple[float, int, Ints]] = []
         for begin in (start, np.zeros(n, dtype=np.int64)):
             labels = np.unique(begin, return_inverse=True)[1].astype(np.int64)
             labels = np.minimum(labels, most - 1)
@@ -71,7 +71,9 @@ class Groups:
         for _ in range(12):
             price = high if found is None else (low + high) / 2
             labels = self.best(replace(cells, keep=price), labels, rng)
-            kept = -plogp(np.bincount(np.unique(labels, return_inverse=True)[1], cells.shares)).sum()
+            kept = -plogp(
+                np.bincount(np.unique(labels, return_inverse=True)[1], cells.shares)
+            ).sum()
             if whole - kept <= bound + 1e-12:
                 found, high = labels, price
             elif found is None:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,9 @@ Ints = NDArray[np.int64]
 class Hierarchy:
     """A tree over the values of a column, given as the labels above each value up to a common top.
 
-    >>> hierarchy = Hierarchy({"Bonn": ("Rhineland", "*"), "Koeln": ("Rhineland", "*"), "Rom": ("Italy", "*")})
+    >>> hierarchy = Hierarchy({"Bonn": ("Rhine", "*"), "Koeln": ("Rhine", "*"), "Rom": ("Tiber", "*")})
     >>> [group.label for group in hierarchy.tree(("Bonn", "Koeln", "Rom")).groups]
-    ['Bonn', 'Koeln', 'Rom', 'Rhineland', '*']
+    ['Bonn', 'Koeln', 'Rom', 'Rhine', '*']
     """
 
     levels: Mapping[str, tuple[str, ...]]
@@ -46,7 +47,7 @@ class Hierarchy:
                     f"{self.source} must have the same number of levels for all values, at least one; "
                     f"{value!r} has {len(labels)}, the first has {depth}."
                 )
-            for level, (label, parent) in enumerate(zip(labels, labels[1:], strict=False)):
+            for level, (label, parent) in enumerate(pairwise(labels)):
                 known, first = above.setdefault((level, label), (parent, value))
                 if known != parent:
                     raise InvalidInput(
@@ -180,11 +181,11 @@ class Tree:
 
         >>> tree = Tree.of_ranges((17, 19, 20, 24, 31, 38), np.ones(6))
         >>> [group.label for group in tree.groups[6:]]
-        ['under 20', '20-29', '30 or more', '20 or more', '*']
+        ['20-29', 'under 20', '30 or more', 'under 30', '*']
         """
         known = [v for v, value in enumerate(values) if value is not None]
         ordered = [values[v] for v in known]
-        pairs = zip(ordered, ordered[1:], strict=False)
+        pairs = pairwise(ordered)
         cuts = [(None, 0), *(cut_between(a, b) for a, b in pairs), (None, 0)]
         whole = all(isinstance(value, int) for value in ordered)
 
@@ -229,7 +230,14 @@ class Tree:
         losses = np.concatenate([[0.0], np.cumsum(plogp(cells.shares[self.order]))])
         measure_costs = cells.prices_in(BINS / max(bound, 1e-12))
         best, exact, whole, part = tree_budget(
-            cells.parts, self.order, cells.weights, *cells.shape, *self._nodes, losses, BINS + 2, *measure_costs
+            cells.parts,
+            self.order,
+            cells.weights,
+            *cells.shape,
+            *self._nodes,
+            losses,
+            BINS + 2,
+            *measure_costs,
         )
         allowed = np.where(exact <= BINS * (1 + 1e-9), best, np.inf)
         if np.isinf(allowed).all():

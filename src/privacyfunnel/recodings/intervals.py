@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,18 +56,22 @@ class Intervals:
         n = len(known)
         if cuts is not None:
             return cls._at(tuple(values), order, cuts, most)
-        between = [cut_between(a, b) for a, b in zip(known, known[1:], strict=False)]
+        between = [cut_between(a, b) for a, b in pairwise(known)]
         rough = np.zeros(n + 1)
         roundness = np.array([r for _, r in between])
         if rounding != "free" and n > 2:
             steps = [r for r in sorted(set(roundness)) if np.count_nonzero(roundness >= r) >= 9]
             price = np.inf if rounding == "force" else ROUGH
-            rough[1:n] = np.where(roundness >= (steps[-1] if steps else roundness.min()), 0.0, price)
+            rough[1:n] = np.where(
+                roundness >= (steps[-1] if steps else roundness.min()), 0.0, price
+            )
         points = (None, *(cut for cut, _ in between), None)
         return cls(tuple(values), np.array(order, dtype=np.int64), points, rough, most)
 
     @classmethod
-    def _at(cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int) -> Intervals:
+    def _at(
+        cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int
+    ) -> Intervals:
         known = [values[v] for v in order]
         rough, points = np.full(len(known) + 1, np.inf), [None] * (len(known) + 1)
         try:
@@ -101,7 +106,13 @@ class Intervals:
         arguments = cells.shape, cells.prices
         fixed = np.full(self.n_values + 1, np.inf)
         price, starts = cut_intervals(
-            cells.parts, self.order, cells.weights, *cells.shape, self._cut_prices(cells), self.most, *cells.prices
+            cells.parts,
+            self.order,
+            cells.weights,
+            *cells.shape,
+            self._cut_prices(cells),
+            self.most,
+            *cells.prices,
         )
         labels = np.zeros(self.n_values, dtype=np.int64)
         layer, end = len(starts) - 1, len(self.order)
@@ -114,7 +125,9 @@ class Intervals:
         missing = np.setdiff1d(np.arange(self.n_values), self.order)
         both = [missing, np.arange(self.n_values)]
         alone, whole = (
-            cut_intervals(cells.parts, order, cells.weights, *arguments[0], fixed, 0, *arguments[1])[0]
+            cut_intervals(
+                cells.parts, order, cells.weights, *arguments[0], fixed, 0, *arguments[1]
+            )[0]
             for order in both
         )
         return labels if price + alone < whole else np.zeros(self.n_values, dtype=np.int64)
@@ -172,7 +185,9 @@ class Intervals:
             if bounds == (None, None):
                 found[label] = Group(run_label(members), members)
             else:
-                found[label] = Group(interval_label(*bounds, members, whole=whole), members, *bounds)
+                found[label] = Group(
+                    interval_label(*bounds, members, whole=whole), members, *bounds
+                )
         return tuple(
             Group("missing", (None,)) if value is None else found[int(label)]
             for value, label in zip(self.values, labels, strict=True)

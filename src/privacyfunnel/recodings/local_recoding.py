@@ -184,11 +184,17 @@ class LocalSearch:
         from privacyfunnel._kernels.generalisation import climb
 
         climb(
-            self._columns, self._tree, levels, self.weights, self._measure, float(mu), self.min_count
+            self._columns,
+            self._tree,
+            levels,
+            self.weights,
+            self._measure,
+            float(mu),
+            self.min_count,
         )
-        top = np.stack([tree_depth[self._tree[0][:, i]] - 1 for i, tree_depth in self._depths], axis=1)
+        top = self._tree[2][self._tree[0]] - 1
         while True:
-            cells, masses = self._cells(levels)
+            cells, _ = self._cells(levels)
             starred = (levels == top).all(axis=1)
             weight = self.weights[starred].sum()
             if weight == 0 or weight >= self.min_count or starred.all():
@@ -199,10 +205,6 @@ class LocalSearch:
             joins = cells == np.argmin(costs)
             levels[joins] = top[joins]
 
-    @property
-    def _depths(self) -> list[tuple[int, Ints]]:
-        return [(i, self._tree[2]) for i in range(len(self.trees))]
-
     def nodes(self, levels: Ints) -> Ints:
         """The node of each column that each x is released as, numbered through all trees."""
         leaf, start, _, nodes, _, _ = self._tree
@@ -210,7 +212,7 @@ class LocalSearch:
 
     def _cells(self, levels: Ints) -> tuple[Ints, Array]:
         cells = np.unique(self.nodes(levels), axis=0, return_inverse=True)[1].ravel()
-        return cells, np.bincount(cells, weights=self.weights)
+        return cells.astype(np.int64), np.bincount(cells, weights=self.weights).astype(float)
 
     def measured(self, levels: Ints) -> Generalised:
         """What a code keeps and tells, measured."""
@@ -226,7 +228,9 @@ class LocalSearch:
         """The levels of a global recoding along the same trees; ``gone`` are suppressed."""
         found = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
-            of_value = [chain.index(node) for chain, node in zip(tree.chains, labels[i], strict=True)]
+            of_value = [
+                chain.index(node) for chain, node in zip(tree.chains, labels[i], strict=True)
+            ]
             top = np.array([len(chain) - 1 for chain in tree.chains])
             found[:, i] = np.where(gone, top[column.codes], np.array(of_value)[column.codes])
         return found
