@@ -41,7 +41,8 @@ class Counts:
 
     def joint(self) -> Joint:
         """The joint distribution p(s,x)."""
-        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x)
+        names = [column.name for column in self.roles.public]
+        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x, names)
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
 
