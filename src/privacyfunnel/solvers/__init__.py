@@ -13,6 +13,7 @@ from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.moves import MoveSearch
 from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge, PairwiseMerge
+from privacyfunnel.solvers.quantizer import OptimalQuantizer
 from privacyfunnel.solvers.soft.bottleneck import DeterministicAnnealing
 from privacyfunnel.solvers.soft.funnel import SoftFunnel
 from privacyfunnel.validation import check_choice, check_rng
@@ -27,6 +28,7 @@ SOLVERS: dict[str, type[Solver]] = {
     "greedy": GreedyMerge,
     "moves": MoveSearch,
     "exhaustive": ExhaustiveSearch,
+    "quantizer": OptimalQuantizer,
     "soft": SoftFunnel,
     "annealing": DeterministicAnnealing,
 }
