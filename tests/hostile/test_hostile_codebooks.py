@@ -14,8 +14,7 @@ import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import FunnelError
-from privacyfunnel.tables import count
-from privacyfunnel.tables import release as write_release
+from privacyfunnel.tables import count, write_release
 
 EACH = 50  # codebooks of each kind
 

@@ -19,8 +19,7 @@ from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import FunnelError
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.tables import count, open_table
-from privacyfunnel.tables import release as write_release
+from privacyfunnel.tables import count, open_table, write_release
 
 EACH = 32  # tables of each kind: 19 kinds
 
