@@ -19,8 +19,8 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
-from privacyfunnel.estimators.reading import Columns, read_public, read_sensitive
-from privacyfunnel.estimators.releasing import places_of, released_as
+from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
+from privacyfunnel.estimators.released_rows import places_of, released_as
 from privacyfunnel.estimators.searching import search
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
-from privacyfunnel.estimators.scoring import explained
+from privacyfunnel.estimators.scores import explained
 
 
 class InformationBottleneck(CodeEstimator):

@@ -1,4 +1,4 @@
-"""Releasing: the released symbol of every row, looked up by distinct rows and not one by one."""
+"""Released rows: the symbol of every row, looked up by distinct rows and not one by one."""
 
 from __future__ import annotations
 
