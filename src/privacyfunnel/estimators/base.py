@@ -83,7 +83,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "estimator, and publish the rows that it releases."
             )
         params = {name: None for name in ("leakage", "relevance") if name in self.targets}
-        shipped = clone(self).set_params(random_state=None, **params)
+        shipped: Self = clone(self).set_params(random_state=None, **params)
         shipped._public, shipped.code_ = self._public, self.code_
         shipped.codebook_ = self.codebook_.public()
         shipped._weights = np.ones(len(self._weights))
