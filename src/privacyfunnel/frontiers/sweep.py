@@ -13,9 +13,11 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
 from privacyfunnel.frontiers.frontier import Frontier, nearest_codes, pareto, slope_at
+from privacyfunnel.frontiers.readable import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, check_jobs
+from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
 from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import LARGE, BestSearch
@@ -56,6 +58,7 @@ def frontier(
     problem: str = "funnel",
     method: str = "best",
     *,
+    recoding: str = "symbols",
     n_points: int | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
@@ -71,7 +74,9 @@ def frontier(
     ``n_points`` = 40 of them, evenly spaced), and then once more from its neighbours' codes. Other
     methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its thresholds; "soft" and
     "annealing" take ``targets`` too (default 20), and start from hard codes. ``options``
-    are the method's settings, such as ``effort`` and ``min_count``. The result depends on ``seed``
+    are the method's settings, such as ``effort`` and ``min_count``. With ``recoding`` "global" or "local"
+    every public column stays a column, ``targets`` are shares to keep (default 20) and ``options`` the
+    settings of the `Recoding`. The result depends on ``seed``
     but not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
@@ -83,6 +88,22 @@ def frontier(
     check_choice("method", method, list(SOLVERS))
     check_rng(seed)
     check_jobs(n_jobs)
+    check_choice("recoding", recoding, RECODINGS)
+    if recoding != "symbols":
+        if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
+            raise InvalidInput(
+                f"recoding {recoding!r} takes targets= of the funnel's best search, "
+                "neither lams= nor checkpoint=."
+            )
+        return readable_frontier(
+            joint,
+            recoding,
+            n_points=n_points or 20,
+            targets=targets,
+            seed=seed,
+            progress=progress,
+            options=options,
+        )
     if method in SOFT.values():
         if lams is not None or checkpoint is not None:
             raise InvalidInput(f"method {method!r} takes targets=, neither lams= nor checkpoint=.")
