@@ -149,8 +149,7 @@ def _complete(roles: Roles, codes: dict[str, Places], n: NDArray[np.int64]) -> N
             known = places != len(symbols) - 1
             if roles.missing == "error":
                 raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows; "
-                    "use --missing symbol or --missing drop."
+                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
                 )
             complete &= known
     if not complete.any():
