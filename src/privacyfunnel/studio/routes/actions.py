@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from privacyfunnel.studio.app import Studio
     from privacyfunnel.studio.sessions import Session
 
 Action = Callable[["Request", "Session"], Awaitable["Response"]]
@@ -77,8 +76,7 @@ def open_source(session: Session, source: Source) -> None:
 @script_action
 async def upload(request: Request, session: Session) -> Response:
     """Take a file as the body of a request, straight into the session's private folder."""
-    studio = studio_of(request)
-    most = studio.settings.max_upload
+    most = studio_of(request).settings.max_upload
     name = safe_name(request.query_params.get("name", ""))
     too_large = InvalidInput(
         f"the file {name} is larger than the {most / MEGABYTE:g} MB that this studio takes; start it "
@@ -91,7 +89,7 @@ async def upload(request: Request, session: Session) -> Response:
     session.upload = request  # one that was going on before is given up
     target = session.make_folder() / name
     try:
-        await _receive(request, target, session, studio)
+        await _receive(request, target, session)
         if session.uploaded == 0:
             raise InvalidInput(f"the file {name} is empty; choose a file with rows.")
         if session.uploaded > most:
@@ -108,8 +106,9 @@ async def upload(request: Request, session: Session) -> Response:
     return JSONResponse({"go": "/columns"})
 
 
-async def _receive(request: Request, target: Path, session: Session, studio: Studio) -> None:
+async def _receive(request: Request, target: Path, session: Session) -> None:
     """Write a body to a file until it ends or is too large."""
+    studio = studio_of(request)
     most = studio.settings.max_upload
     with target.open("xb") as file:
         async for part in request.stream():
