@@ -4,14 +4,14 @@ Weights come as the parts of a CSC matrix ``[row, symbol]``: ``indptr``, ``indic
 the number of rows. Each loop has a slow, obvious twin in ``tests/reference.py``.
 """
 
-from privacyfunnel._kernels.merges import best_pair, best_partition, fates, merge_path
+from privacyfunnel._kernels.merges import best_pair, best_partition, final_clusters, merge_path
 from privacyfunnel._kernels.moves import anneal, swap_descent
 from privacyfunnel._kernels.sets import (
     chain_gains,
-    desk_for,
     set_gains,
     set_value,
     ssp_in_closed_form,
+    workspace_for,
 )
 
 __all__ = [
@@ -19,11 +19,11 @@ __all__ = [
     "best_pair",
     "best_partition",
     "chain_gains",
-    "desk_for",
-    "fates",
+    "final_clusters",
     "merge_path",
     "set_gains",
     "set_value",
     "ssp_in_closed_form",
     "swap_descent",
+    "workspace_for",
 ]

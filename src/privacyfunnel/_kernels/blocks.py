@@ -37,7 +37,7 @@ def members_of(labels, n_clusters):
 
 
 @njit(cache=True, nogil=True)
-def filled(masses, least):
+def fill_groups(masses, least):
     """Numbers of groups that are closed as soon as they weigh ``least``; a light rest joins the last."""
     labels, group, mass = np.empty(masses.size, dtype=np.int64), 0, 0.0
     for k in range(masses.size):

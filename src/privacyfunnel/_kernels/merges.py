@@ -89,7 +89,7 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
 
 
 @njit(cache=True)
-def fates(n, merges):
+def final_clusters(n, merges):
     """What each of the n + len(merges) clusters of a path is part of at its end."""
     labels = np.empty(n + len(merges), dtype=np.int64)
     for cluster in range(labels.size):
