@@ -165,3 +165,30 @@ def shrinkage(counts: np.ndarray) -> float:
     apart = (n - 1) * ((t - p) ** 2).sum()
     weight = 1.0 if apart < 1e-15 else min(1.0, (1 - (p**2).sum()) / apart)
     return mutual_information(weight * t + (1 - weight) * p)
+
+
+def interval_costs(sums: np.ndarray, end: int, lam: float) -> np.ndarray:
+    """The cost −Σ_s η(q_s) + (1−λ) η(q) of every interval [i, end) of prefix sums ``[j, s]``."""
+    q = np.maximum(sums[end] - sums[:end], 0.0)
+    q = np.column_stack([q, q.sum(axis=1)])
+    costs = q * np.log2(np.where(q > 0.0, q, 1.0))
+    return (1.0 - lam) * costs[:, 2] - costs[:, 0] - costs[:, 1]
+
+
+def best_intervals(sums: np.ndarray, lam: float) -> float:
+    """The least cost of a partition into intervals: every last interval of every prefix."""
+    best = np.zeros(len(sums))
+    for end in range(1, len(sums)):
+        best[end] = np.min(best[:end] + interval_costs(sums, end, lam))
+    return float(best[-1])
+
+
+def intervals_of_size(sums: np.ndarray, n_intervals: int) -> list[float]:
+    """The least cost at λ = 0 of exactly 1, 2, ..., ``n_intervals`` intervals."""
+    best, found = np.full(len(sums), np.inf), []
+    best[0] = 0.0
+    for _ in range(n_intervals):
+        ends = range(1, len(sums))
+        best = np.array([np.inf, *(np.min(best[:j] + interval_costs(sums, j, 0.0)) for j in ends)])
+        found.append(float(best[-1]))
+    return found

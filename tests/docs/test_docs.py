@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
+import pkgutil
 import re
 import runpy
 import warnings
@@ -31,8 +32,8 @@ NOT_RUN: dict[str, list[str]] = {
     "README.md": ["installs into the reader's own environment"],
     "docs/add-a-solver.md": ["it is the package's own source"] * 2,
     "docs/guides/clusters.md": [
-        "needs a Spark cluster; tests/test_spark.py runs the same on a local one",
-        "needs a Dask cluster; tests/test_dask.py runs the same on a local one",
+        "needs a Spark cluster; tests/tables/test_spark.py runs the same on a local one",
+        "needs a Dask cluster; tests/frontiers/test_dask.py runs the same on a local one",
     ],
     "docs/guides/studio.md": ["waits for a browser"],
     "docs/paper.md": ["needs the patients' table and some minutes"],
@@ -89,6 +90,12 @@ def test_every_option_is_in_the_reference():
         assert not missing, f"{command.name}: not in the reference: {missing}"
 
 
+def test_the_reference_names_what_is_there():
+    for page in (ROOT / "docs" / "api").glob("*.md"):
+        for name in re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.MULTILINE):
+            pkgutil.resolve_name(name)
+
+
 def test_links_of_the_readme_lead_somewhere():
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / "README.md").read_text("utf-8"))
     assert not [target for target in targets if not (ROOT / target).exists()]
@@ -120,7 +127,7 @@ def test_examples_in_the_hooks_hold(name, monkeypatch):
 def site(tmp_path):
     """The site, built strictly: a warning, such as a broken link, ends it.
 
-    The examples of the gallery are shown but not run; tests/test_examples.py does that.
+    The examples of the gallery are shown but not run; tests/docs/test_examples.py does that.
     """
     with mock.patch.dict(os.environ, NO_MKDOCS_2_WARNING="1"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of mkdocs' own libraries

@@ -45,7 +45,7 @@ class Visitor(httpx.Client):
             time.sleep(0.15)
         raise AssertionError(f"not done after three minutes: {job}")
 
-    def settle(self, page: str) -> str:
+    def finished(self, page: str) -> str:
         """The page once it waits for nothing."""
         for job_id in attributes(self.get(page).text, "data-job"):
             self.wait(job_id)
@@ -53,12 +53,12 @@ class Visitor(httpx.Client):
 
     def demo(self) -> None:
         self.post("/demo")
-        self.settle("/columns")
+        self.finished("/columns")
 
     def searched(self, form=DEMO_FORM, settings=QUICK) -> dict:
         """The columns marked and the frontier searched."""
         self.post("/columns", data=form)
-        self.settle("/columns")
+        self.finished("/columns")
         self.post("/search", data=settings)
         return self.wait(self.job("/tradeoff", "search"))
 
@@ -68,7 +68,7 @@ class Visitor(httpx.Client):
         started = self.post("/choose", data={"by": by, "value": value}).json()
         assert self.wait(started["job"])["state"] == "done"
         self.post("/release", data=dict(options))
-        return self.settle("/release")
+        return self.finished("/release")
 
 
 def attributes(page: str, name: str) -> list[str]:

@@ -14,13 +14,13 @@ import pytest
 from studio_client import DEMO_FORM, Visitor, demo_csv
 
 from privacyfunnel.cli import main
-from privacyfunnel.studio.jobs import DIED, Job, Jobs
+from privacyfunnel.studio.worker.queue import DIED, Job, JobQueue
 
 
 def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text(demo_csv())
-    jobs = Jobs(workers=1)
+    jobs = JobQueue(workers=1)
     arguments = {"table": str(table)}
     several = [jobs.start(Job("look", arguments, tmp_path)) for _ in range(4)]
     jobs.cancel(several[2])
@@ -35,10 +35,10 @@ def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):
 def test_a_running_job_can_be_stopped_and_its_process_ends(visitor, studio):
     visitor.demo()
     visitor.post("/columns", data=DEMO_FORM)
-    visitor.settle("/columns")
+    visitor.finished("/columns")
     visitor.post("/search", data={"effort": "fast", "points": "200"})
     job_id = visitor.job("/tradeoff", "search")
-    while not (seen := visitor.get(f"/jobs/{job_id}").json())["told"].get("points"):
+    while not (seen := visitor.get(f"/jobs/{job_id}").json())["news"].get("points"):
         assert seen["state"] in ("queued", "running")
         time.sleep(0.05)
     assert seen["total"] == 400
@@ -51,7 +51,7 @@ def test_a_running_job_can_be_stopped_and_its_process_ends(visitor, studio):
 
 
 def test_a_killed_process_and_a_fault_of_ours_are_told(tmp_path):
-    jobs = Jobs(workers=2)
+    jobs = JobQueue(workers=2)
     broken = jobs.start(Job("no such task", {}, tmp_path))
     broken.future.result(timeout=60)
     assert broken.state == "failed"
@@ -73,7 +73,7 @@ def test_twenty_sessions_run_the_demo_at_once_and_all_finish(studio):
         with Visitor(studio) as visitor:
             visitor.demo()
             job = visitor.searched()
-            return job["state"], len(job["told"]["points"])
+            return job["state"], len(job["news"]["points"])
 
     answered = 0
     with ThreadPoolExecutor(20) as pool, Visitor(studio) as bystander:

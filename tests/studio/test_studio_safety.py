@@ -7,11 +7,11 @@ import pytest
 from studio_client import Visitor, attributes, demo_csv
 
 from privacyfunnel.studio.guard import HEADERS
-from privacyfunnel.studio.jobs import Jobs
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.sessions import MOST, Sessions
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import Source
+from privacyfunnel.studio.worker.queue import JobQueue
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "[::1]:1", ""])
@@ -75,7 +75,7 @@ def test_without_the_token_no_file_of_the_machine_can_be_named(studio, tmp_path)
     with Visitor(studio) as owner:
         assert 'action="/path"' in owner.first.text
         owner.post("/path", data={"path": str(table)})
-        assert "442 rows" in owner.settle("/columns")
+        assert "442 rows" in owner.finished("/columns")
 
 
 def test_beyond_this_machine_nothing_goes_without_the_token():
@@ -119,7 +119,7 @@ def test_a_link_from_another_site_does_not_replace_the_session(studio):
 
 
 def test_many_visitors_do_not_push_out_one_who_works(tmp_path):
-    sessions = Sessions(tmp_path, Jobs(workers=1))
+    sessions = Sessions(tmp_path, JobQueue(workers=1))
     busy, session = sessions.open(is_trusted=True)
     session.source = Source("t.csv", "t.csv", "upload")
     idle, _ = sessions.open(is_trusted=False)
@@ -149,7 +149,7 @@ def test_files_and_jobs_are_for_their_own_session_only(studio, visitor):
         assert other.post(f"/jobs/{job}/cancel").status_code == 404
         assert other.get("/tradeoff").url.path == "/"
         assert other.get("/files/codebook.json").status_code == 404
-    names = ("../../../etc/passwd", "kept.pickle", "..%2f..%2fdemo.csv", "demo.csv")
+    names = ("../../../etc/passwd", "result.pickle", "..%2f..%2fdemo.csv", "demo.csv")
     for address in (*(f"/files/{name}" for name in names), "/static/%2e%2e/app.py"):
         assert visitor.get(address).status_code == 404
 
@@ -158,7 +158,7 @@ def test_uploads_are_private_and_go_when_the_studio_ends():
     with running(Settings(workers=1)) as studio:
         with Visitor(studio) as visitor:
             assert visitor.upload("../t.csv", demo_csv()).status_code == 200
-            visitor.settle("/columns")
+            visitor.finished("/columns")
         (kept,) = studio.folder.rglob("t.csv")
         for folder in [kept.parent, studio.folder]:
             assert folder.stat().st_mode & 0o077 == 0
@@ -167,7 +167,7 @@ def test_uploads_are_private_and_go_when_the_studio_ends():
 
 def test_starting_over_removes_the_table(studio, visitor):
     visitor.upload("mine-alone.csv", demo_csv())
-    visitor.settle("/columns")
+    visitor.finished("/columns")
     assert list(studio.folder.rglob("mine-alone.csv"))
     visitor.post("/reset")
     assert not list(studio.folder.rglob("mine-alone.csv"))

@@ -1,4 +1,4 @@
-"""Tables and answers that the studio takes, and what it says of those that it cannot use."""
+"""Tables and choices that the studio takes, and what it says of those that it cannot use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from studio_client import DEMO_FORM, EVIL, Visitor, attributes, demo_csv
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.studio.answers import Answers, ColumnAnswer, guess, read_answers, read_search
+from privacyfunnel.studio.forms import Choices, ColumnChoice, guess, read_choices, read_search
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import safe_name
@@ -79,7 +79,7 @@ def test_an_upload_that_is_broken_off_leaves_nothing(studio, visitor):
 )
 def test_a_bad_table_is_told_in_words_without_our_paths(studio, visitor, name, content, words):
     assert visitor.upload(name, content).status_code == 200
-    page = visitor.settle("/columns")
+    page = visitor.finished("/columns")
     assert words in page
     assert "Choose another table" in page
     assert str(studio.folder) not in page
@@ -88,7 +88,7 @@ def test_a_bad_table_is_told_in_words_without_our_paths(studio, visitor, name, c
 
 def test_a_file_that_is_not_there_is_told(visitor):
     visitor.post("/path", data={"path": "/nowhere/at/all.csv"})
-    assert "No such file: /nowhere/at/all.csv." in visitor.settle("/columns")
+    assert "No such file: /nowhere/at/all.csv." in visitor.finished("/columns")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_answers_that_make_no_sense_are_told_on_the_page(at_demo, change, words)
 def test_names_and_values_are_shown_and_never_run(visitor):
     table = pd.DataFrame({EVIL: ["<b>", "\u202ex", "y"] * 20, "two": [0, 1, 1, 0] * 15})
     visitor.upload("evil.csv", table.to_csv(index=False))
-    page = visitor.settle("/columns")
+    page = visitor.finished("/columns")
     assert escape(EVIL, quote=False) in page.replace("&#34;", '"').replace("&#39;", "'")
     assert "&lt;b&gt;" in page
     assert "\\u202ex" in page  # what turns the direction of text is spelled out
@@ -133,7 +133,7 @@ def test_a_table_of_the_command_line_is_open_at_once(tmp_path):
     with running(Settings(table=str(tmp_path / "t.csv"), workers=1)) as studio:
         with Visitor(studio) as visitor:
             assert visitor.first.url.path == "/columns"
-            assert "442 rows" in visitor.settle("/columns")
+            assert "442 rows" in visitor.finished("/columns")
         with Visitor(studio, token=False) as guest:
             assert "t.csv" not in guest.first.text
 
@@ -155,9 +155,9 @@ def test_guesses_follow_what_the_columns_hold():
 
 
 def test_only_used_columns_have_rules():
-    before = Answers((ColumnAnswer("a", "integer"), ColumnAnswer("b=c", "number")))
+    before = Choices((ColumnChoice("a", "integer"), ColumnChoice("b=c", "number")))
     form = {"treat-0": "bins", "how-0": "4", "treat-1": "round", "how-1": "0.5", "public-1": "on"}
-    rules = read_answers(form, before).rules
+    rules = read_choices(form, before).rules
     assert (rules.bins, rules.round) == ({}, {"b=c": 0.5})
 
 

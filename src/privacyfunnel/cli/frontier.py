@@ -116,7 +116,7 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
 
     from privacyfunnel.frontiers.sweep import frontier as sweep
     from privacyfunnel.plots import interactive_html, plot_frontier
-    from privacyfunnel.randomised_response import randomised_response_curve
+    from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 
     frame = found.to_frame()
     frame.insert(0, "method", found.method)

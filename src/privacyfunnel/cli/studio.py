@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.studio.settings import MAX_UPLOAD, MEGABYTE, Settings, cores
 
 
 def studio(
@@ -23,7 +24,7 @@ def studio(
     ] = "127.0.0.1",
     max_upload: Annotated[
         float, typer.Option(help="Largest table that can be uploaded, in megabytes.")
-    ] = 200,
+    ] = MAX_UPLOAD,
     jobs: Annotated[
         int | None, typer.Option(help="Tasks that run at once; the number of cores if not given.")
     ] = None,
@@ -41,7 +42,6 @@ def studio(
         raise InvalidInput(f"--port must be 65535 or less, got {port}.")
     try:
         from privacyfunnel.studio.server import serve
-        from privacyfunnel.studio.settings import MEGABYTE, Settings, cores
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "uvicorn", "jinja2"):
             raise
@@ -49,7 +49,7 @@ def studio(
             f"the studio needs {error.name}; install it with: pip install 'privacyfunnel[studio]'."
         ) from error
     settings = Settings(host, port, table, int(max_upload * MEGABYTE), jobs or cores())
-    if table is not None and not settings.names_files:
+    if table is not None and not settings.is_local:
         raise InvalidInput(
             f"a table of this machine is not shown on {host}; leave it out and upload it."
         )

@@ -116,7 +116,8 @@ def frontier(
             kept = pareto(joint, problem, found + ends(joint, problem, solver))
             return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, problem))
         by_lam = lams is not None or not isinstance(solver, TargetSolver)
-        if not by_lam and targets is None and getattr(solver, "prefers_lam", bool)(joint):
+        prefers_lam = getattr(solver, "prefers_lam", None)
+        if not by_lam and targets is None and prefers_lam is not None and prefers_lam(joint):
             by_lam, n_points = True, n_points or 21
         if by_lam:
             given = np.linspace(0, 1, n_points or POINTS["lam"]) if lams is None else lams

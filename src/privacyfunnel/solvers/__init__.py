@@ -8,12 +8,13 @@ from typing import Any
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.solvers.base import Solution, Solver, Status
+from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.moves import MoveSearch
 from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge, PairwiseMerge
+from privacyfunnel.solvers.quantizer import OptimalQuantizer
 from privacyfunnel.solvers.soft.bottleneck import DeterministicAnnealing
 from privacyfunnel.solvers.soft.funnel import SoftFunnel
 from privacyfunnel.validation import check_choice, check_rng
@@ -38,6 +39,7 @@ SOLVERS: dict[str, type[Solver]] = {
     "greedy": GreedyMerge,
     "moves": MoveSearch,
     "exhaustive": ExhaustiveSearch,
+    "quantizer": OptimalQuantizer,
     "soft": SoftFunnel,
     "annealing": DeterministicAnnealing,
 }
@@ -67,8 +69,16 @@ def check_problem(method: str, problem: str) -> None:
     check_choice("problem", problem, list(PROBLEMS))
     check_choice("method", method, list(SOLVERS))
     if problem not in _problems(method):
-        others = [name for name in SOLVERS if _problems(name) == (problem,)] or ["best"]
-        raise InvalidInput(f"method {method!r} is not for the {problem}; use {others[0]!r}.")
+        # Its counterpart: for the other problem alone, and as able to meet targets.
+        able = issubclass(SOLVERS[method], TargetSolver)
+        others = [
+            name
+            for name, kind in SOLVERS.items()
+            if _problems(name) == (problem,) and issubclass(kind, TargetSolver) == able
+        ]
+        raise InvalidInput(
+            f"method {method!r} is not for the {problem}; use {[*others, 'best'][0]!r}."
+        )
 
 
 def _problems(method: str) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from privacyfunnel.solvers.moves import (
     swap,
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize
 from privacyfunnel.solvers.target import Price, Target
 from privacyfunnel.validation import check_at_least
 
@@ -104,6 +105,8 @@ class BestSearch:
         layout, price = self.layout(joint), Price(objective.weights)
         if joint.n_x <= SMALL and layout.least == 0:
             return ExhaustiveSearch().solve(joint, objective, rng=rng)
+        if quantizable(joint, objective.problem) and layout.least == 0:
+            return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, objective, rng)
         # Each method gets the generator as it is now, and so does what it would do on its own.
@@ -175,6 +178,8 @@ class BestSearch:
         >>> BestSearch().solve_size(joint, 2, rng=np.random.default_rng(0)).code.labels
         array([0, 0, 1, 1, 1])
         """
+        if quantizable(joint, "bottleneck") and self.min_count == 1:
+            return quantize(joint, n_symbols)
         groups = equal_profiles(joint)
         labels = most_relevant(self.layout(groups.push(joint)), n_symbols, self.effort, rng)
         code = Partition(labels[groups.labels])

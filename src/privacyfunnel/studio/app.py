@@ -16,10 +16,10 @@ from starlette.responses import FileResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from privacyfunnel.studio import actions, views
 from privacyfunnel.studio.guard import Guard
-from privacyfunnel.studio.jobs import Jobs
+from privacyfunnel.studio.routes import actions, pages
 from privacyfunnel.studio.sessions import Sessions
+from privacyfunnel.studio.worker.queue import JobQueue
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -37,8 +37,8 @@ class Studio:
         self.settings = settings
         self._folder = TemporaryDirectory(prefix="funnel-studio-")  # readable by its owner only
         self.folder = Path(self._folder.name)
-        self.jobs = Jobs(settings.workers)
-        self.sessions = Sessions(self.folder, self.jobs)
+        self.queue = JobQueue(settings.workers)
+        self.sessions = Sessions(self.folder, self.queue)
 
     @property
     def cookie(self) -> str:
@@ -51,7 +51,7 @@ class Studio:
 
     def close(self) -> None:
         """Stop all work and remove all files."""
-        self.jobs.close([job for session in self.sessions for job in session.work.values()])
+        self.queue.close([job for session in self.sessions for job in session.jobs.values()])
         self._folder.cleanup()
 
 
@@ -66,13 +66,13 @@ def make_app(studio: Studio) -> Starlette:
     static = files("privacyfunnel.studio").joinpath("static")
     return Starlette(
         routes=[
-            Route("/", views.data),
-            Route("/columns", views.columns),
-            Route("/tradeoff", views.tradeoff),
-            Route("/chosen", views.chosen),
-            Route("/release", views.release),
-            Route("/jobs/{job_id}", views.job),
-            Route("/files/{name}", views.file),
+            Route("/", pages.data),
+            Route("/columns", pages.columns),
+            Route("/tradeoff", pages.tradeoff),
+            Route("/chosen", pages.chosen),
+            Route("/release", pages.release),
+            Route("/jobs/{job_id}", pages.job),
+            Route("/files/{name}", pages.file),
             Route("/upload", actions.upload, methods=["POST"]),
             Route("/path", actions.path, methods=["POST"]),
             Route("/demo", actions.demo, methods=["POST"]),
@@ -87,7 +87,7 @@ def make_app(studio: Studio) -> Starlette:
             Mount("/static", StaticFiles(directory=str(static))),
         ],
         middleware=[Middleware(Guard, settings=lambda: studio.settings)],
-        exception_handlers={403: views.refused, 404: views.not_found, 500: views.broken},
+        exception_handlers={403: pages.refused, 404: pages.not_found, 500: pages.broken},
         lifespan=lifespan,
     )
 

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1_000_000
+MAX_UPLOAD = 200  # megabytes
 
 
 def cores() -> int:
@@ -24,14 +25,14 @@ class Settings:
     Whoever has the token may name files of this machine, if the studio listens on this machine
     only. On any other address nothing is served without it, and no files can be named.
 
-    >>> Settings(port=8000, token="t").address, Settings(host="0.0.0.0").names_files
+    >>> Settings(port=8000, token="t").address, Settings(host="0.0.0.0").is_local
     ('http://127.0.0.1:8000/?token=t', False)
     """
 
     host: str = "127.0.0.1"
     port: int = 0
     table: str | None = None
-    max_upload: int = 200 * MEGABYTE
+    max_upload: int = MAX_UPLOAD * MEGABYTE
     workers: int = field(default_factory=cores)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
@@ -39,11 +40,6 @@ class Settings:
     def is_local(self) -> bool:
         """Whether only this machine can reach the studio."""
         return self.host in LOCAL
-
-    @property
-    def names_files(self) -> bool:
-        """Whether a path can be named at all."""
-        return self.is_local
 
     @property
     def address(self) -> str:

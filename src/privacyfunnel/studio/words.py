@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from privacyfunnel.report.figures import several
-
 if TYPE_CHECKING:
-    from privacyfunnel.studio.jobs import Job
+    pass
 
 ON_THE_PAGE = {
     r"--min-count (\d+)": r"at least \1 records per symbol (under Columns)",
@@ -22,14 +20,6 @@ ON_THE_PAGE = {
     r"; raise --memory": "; use a smaller table",
     r"; --holdout 0.3 shows how much": "",
 }
-DOING = {
-    "look": "Reading the table",
-    "inspect": "Measuring what is at stake",
-    "search": "Searching releases",
-    "compare": "Comparing with releases by lot",
-    "choose": "Looking up this release",
-    "release": "Making the release",
-}
 
 
 def on_the_page(text: str) -> str:
@@ -41,15 +31,3 @@ def on_the_page(text: str) -> str:
     for option, words in ON_THE_PAGE.items():
         text = re.sub(option, words, text)
     return text
-
-
-def progress_in_words(job: Job, ahead: int) -> str:
-    """What a job does right now, as a person would say it."""
-    doing = job.told.get("stage", DOING[job.kind]) if job.is_active else DOING[job.kind]
-    if job.state == "queued":
-        return f"Waiting for {several(ahead, 'other task')} to end." if ahead else "Starting."
-    if job.state == "running":
-        return f"{doing}: {job.done} of {job.total}." if job.total else f"{doing}."
-    if job.state == "cancelled":
-        return f"{doing}: cancelled."
-    return f"{doing}: {'done' if job.state == 'done' else 'not possible'}."

@@ -30,16 +30,16 @@ function show(box, job) {
   return active;
 }
 
-// Ask for a task until it ends; `news` gets every answer, the promise the last.
-async function watch(id, news) {
+// Ask for a task until it ends; `tell` gets every answer, the promise the last.
+async function watch(id, tell) {
   for (;;) {
     let job;
     try {
       job = await ask(`/jobs/${id}`);
     } catch {
-      job = { state: "lost", words: "The studio has ended or has forgotten this task.", told: {}, error: "" };
+      job = { state: "lost", words: "The studio has ended or has forgotten this task.", news: {}, error: "" };
     }
-    news(job);
+    tell(job);
     if (job.state !== "queued" && job.state !== "running") return job;
     await new Promise((go) => setTimeout(go, PAUSE));
   }

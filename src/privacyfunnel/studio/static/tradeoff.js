@@ -164,11 +164,11 @@ async function follow(job, isLatest) {
   draw();
 }
 
-function take(told) {
+function take(news) {
   for (const name of ["points", "soft", "noise", "whole", "free"]) {
-    if (told[name] !== undefined) state[name] = told[name];
+    if (news[name] !== undefined) state[name] = news[name];
   }
-  if (told.n_values) state.values = told.n_values;
+  if (news.n_values) state.values = news.n_values;
   draw();
 }
 
@@ -178,7 +178,7 @@ async function search() {
   cancelBy(box.querySelector(".cancel"), id);
   const ended = await watch(id, (job) => {
     show(box, job);
-    take(job.told);
+    take(job.news);
   });
   if (ended.state !== "done") {
     if (ended.error) complain(ended.error);
@@ -204,7 +204,7 @@ async function compare() {
   cancelBy(box.querySelector(".cancel"), id);
   const ended = await watch(id, (job) => {
     show(box, job);
-    take(job.told);
+    take(job.news);
   });
   if (ended.state === "done") {
     box.hidden = true;

@@ -14,8 +14,8 @@ from studio_client import DEMO_FORM, QUICK, attributes, element
 
 from privacyfunnel import datasets
 from privacyfunnel.releases import Asked
-from privacyfunnel.studio import recipe
-from privacyfunnel.studio.answers import Answers, ColumnAnswer
+from privacyfunnel.studio import commands
+from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
 
 OTHERS = ["codebook.json", "report.html", "report.json"]
@@ -54,7 +54,7 @@ def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeyp
     rows["name, it's"] = ["a", "b", None] * 50
     upload = rows.to_csv(index=False)
     assert visitor.upload("some patients.csv", upload).json() == {"go": "/columns"}
-    visitor.settle("/columns")
+    visitor.finished("/columns")
     form = {
         "treat-0": "bins", "how-0": "10", "sensitive-0": "on",
         "treat-1": "category", "public-1": "on",
@@ -66,14 +66,14 @@ def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeyp
     if is_soft:
         compared = visitor.wait(visitor.job("/tradeoff", "compare"))
         assert compared["state"] == "done", compared
-        assert len(compared["told"]["noise"]) == 80
+        assert len(compared["news"]["noise"]) == 80
     fields = {"by": "leakage", "value": "0.12", **({"soft": "on"} if is_soft else {})}
     started = visitor.post("/choose", data=fields).json()
     assert visitor.wait(started["job"])["state"] == "done"
     chosen = visitor.get("/chosen").text
     options = {"expand": "on"} if is_soft else {"format": "csv", "is_public": "on"}
     visitor.post("/release", data=options)
-    page = visitor.settle("/release")
+    page = visitor.finished("/release")
     (tmp_path / "some patients.csv").write_text(upload)
     run(tmp_path, element(page, "command"))
     names = ["release.parquet" if is_soft else "release.csv", *OTHERS]
@@ -101,7 +101,7 @@ def test_the_demo_has_a_recipe_too(studio, visitor, tmp_path, monkeypatch):
     started = visitor.post("/choose", data={"by": "utility", "value": "0.3"}).json()
     visitor.wait(started["job"])
     page = visitor.post("/release").text
-    python, option, code = shlex.split(element(page, "before"))
+    python, option, code = shlex.split(element(page, "first"))
     assert (python, option) == ("python", "-c")
     run_python(tmp_path, code, monkeypatch)
     table = next(studio.folder.rglob("demo.csv"))
@@ -134,10 +134,10 @@ def test_a_target_out_of_reach_is_told_in_the_words_of_the_page(visitor):
 
 
 def test_a_column_that_the_command_line_cannot_name_is_said(visitor):
-    answers = Answers(
-        (ColumnAnswer(" a", "text", sensitive=True), ColumnAnswer("b", "text", public=True))
+    choices = Choices(
+        (ColumnChoice(" a", "text", sensitive=True), ColumnChoice("b", "text", public=True))
     )
     asked, source = Asked("t.csv", {"utility": 0.5}), Source("t.csv", "t.csv", "upload")
-    command, why = recipe.command_or_why(source, answers, asked)
+    command, why = commands.command_or_why(source, choices, asked)
     assert command == ""
     assert "Python code" in why

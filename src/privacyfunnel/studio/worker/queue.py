@@ -1,4 +1,4 @@
-"""Jobs: tasks in processes of their own, a few at a time, the rest in a queue; any can be stopped."""
+"""Queue: tasks in processes of their own, a few at a time, the rest in a queue; any can be stopped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.files import in_words
-from privacyfunnel.studio.work import perform
+from privacyfunnel.studio.worker.process import perform
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -37,7 +37,7 @@ class Job:
     state: str = "queued"  # then running; then done, failed or cancelled
     done: int = 0
     total: int = 0
-    told: dict[str, Any] = field(default_factory=dict)  # what the task says while it runs
+    news: dict[str, Any] = field(default_factory=dict)  # what the task says while it runs
     result: Any = None
     error: str = ""
     process: BaseProcess | None = None
@@ -54,7 +54,7 @@ class Job:
         return self.state in ACTIVE
 
 
-class Jobs:
+class JobQueue:
     """Runs jobs, at most ``workers`` at once, first come, first served.
 
     A thread watches over each running process; it only waits, so the server stays free.
@@ -149,8 +149,8 @@ class Jobs:
                     return
                 if word == "progress":
                     job.done, job.total = value
-                elif word == "told":
-                    job.told.update(value)
+                elif word == "news":
+                    job.news.update(value)
                 elif word == "done":
                     job.state, job.result = "done", value
                 else:
@@ -162,6 +162,6 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["privacyfunnel.studio.preload"])
+    context.set_forkserver_preload(["privacyfunnel.studio.worker.warm"])
     forkserver.ensure_running()
     return context

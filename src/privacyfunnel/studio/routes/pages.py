@@ -1,4 +1,4 @@
-"""Views: what the browser may read. Each needs the session of its cookie."""
+"""Pages: what the browser may read. Each needs the session of its cookie."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from privacyfunnel.columns import KINDS, show
 from privacyfunnel.releases.release import files_of
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.page import MEMBERS
-from privacyfunnel.studio import recipe
-from privacyfunnel.studio.actions import open_source
-from privacyfunnel.studio.answers import EFFORTS, TREATMENTS
-from privacyfunnel.studio.sources import named_source
-from privacyfunnel.studio.visits import (
-    PAGES,
+from privacyfunnel.studio import commands
+from privacyfunnel.studio.forms import EFFORTS, TREATMENTS
+from privacyfunnel.studio.routes.actions import open_source
+from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
+from privacyfunnel.studio.routes.requests import (
     STRANGER,
-    go,
     has_token,
-    known,
-    page,
+    known_session,
+    redirect,
     session_of,
     studio_of,
     with_cookie,
 )
-from privacyfunnel.studio.words import on_the_page, progress_in_words
+from privacyfunnel.studio.sources import named_source
+from privacyfunnel.studio.words import on_the_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,13 +53,13 @@ FILE_WORDS = {
 async def data(request: Request) -> Response:
     """Step 1; opens a session for who has none."""
     studio = studio_of(request)
-    session = known(request)
+    session = known_session(request)
     if has_token(request):
         if session is None or not session.is_trusted:
             secret, session = studio.sessions.open(is_trusted=True)
             _open_table_of_terminal(studio.settings, session)
-            return with_cookie(request, go("/columns" if session.source else "/"), secret)
-        return go("/")
+            return with_cookie(request, redirect("/columns" if session.source else "/"), secret)
+        return redirect("/")
     if session is not None:
         return page(request, session_of(request), "data")
     if not studio.settings.is_local:
@@ -78,7 +77,7 @@ async def columns(request: Request) -> Response:
     """Step 2: the columns, and what they would give away."""
     session = session_of(request)
     if session.source is None:
-        return go("/")
+        return redirect("/")
     return page(
         request,
         session,
@@ -94,8 +93,8 @@ async def columns(request: Request) -> Response:
 async def tradeoff(request: Request) -> Response:
     """Step 3: the frontier and the choice."""
     session = session_of(request)
-    if "search" not in session.work:
-        return go("/columns")
+    if "search" not in session.jobs:
+        return redirect("/columns")
     return page(request, session, "tradeoff")
 
 
@@ -114,21 +113,21 @@ async def chosen(request: Request) -> Response:
 async def release(request: Request) -> Response:
     """Step 5: the files, and how to make them again."""
     session = session_of(request)
-    asked, source, answers = session.made, session.source, session.inspected_answers()
-    if "release" not in session.work or asked is None or source is None or answers is None:
-        return go("/tradeoff")
+    asked, source, choices = session.made, session.source, session.inspected_choices()
+    if "release" not in session.jobs or asked is None or source is None or choices is None:
+        return redirect("/tradeoff")
     document = session.done("release")
-    command, no_command = recipe.command_or_why(source, answers, asked)
+    command, no_command = commands.command_or_why(source, choices, asked)
     return page(
         request,
         session,
         "release",
         document=document,
         files=_files(session) if document else [],
-        before=recipe.before(source),
+        first=commands.first(source),
         command=command,
         no_command=no_command,
-        code=recipe.code(source, answers, asked),
+        code=commands.python_code(source, choices, asked),
         **(_described(document) if document else {}),
     )
 
@@ -159,7 +158,7 @@ def _symbol(symbol: Mapping[str, Any]) -> dict[str, Any]:
 def _files(session: Session) -> list[tuple[str, str, int]]:
     """Name, words and size of each file of the release."""
     assert session.made is not None
-    folder = session.work["release"].folder / "files"
+    folder = session.jobs["release"].folder / "files"
     return [
         (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
         for name in files_of(session.made.form)
@@ -174,7 +173,7 @@ async def file(request: Request) -> Response:
         raise HTTPException(404, "There is no release yet.")
     if name not in files_of(session.made.form):
         raise HTTPException(404, "There is no such file.")
-    path = session.work["release"].folder / "files" / name
+    path = session.jobs["release"].folder / "files" / name
     return FileResponse(str(path), filename=name, media_type="application/octet-stream")
 
 
@@ -187,10 +186,10 @@ async def job(request: Request) -> Response:
     return JSONResponse(
         {
             "state": found.state,
-            "words": progress_in_words(found, studio_of(request).jobs.ahead(found)),
+            "words": progress_in_words(found, studio_of(request).queue.ahead(found)),
             "done": found.done,
             "total": found.total,
-            "told": found.told,
+            "news": found.news,
             "error": on_the_page(found.error),
         }
     )

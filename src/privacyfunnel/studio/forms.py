@@ -1,4 +1,4 @@
-"""Answers: what the user has said about the columns and the search, read from the page's forms."""
+"""Forms: what the user has chosen about the columns, the search and the release, read from the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Form = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class ColumnAnswer:
+class ColumnChoice:
     """How one column is to be treated and what roles it has; ``how`` is its bins or its step."""
 
     name: str
@@ -41,10 +41,10 @@ class ColumnAnswer:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """All columns of a table with their answers, and what a missing value means."""
+class Choices:
+    """All columns of a table with what was chosen for them, and what a missing value means."""
 
-    columns: tuple[ColumnAnswer, ...]
+    columns: tuple[ColumnChoice, ...]
     missing: str = "symbol"
 
     @property
@@ -67,7 +67,7 @@ class Answers:
         """The same as the library takes it."""
         return ColumnRules.parse(self.words("bins"), self.words("round"), self.missing)
 
-    def check(self) -> Answers:
+    def check(self) -> Choices:
         """Refuse what cannot be meant, before any work."""
         for column in self.columns:
             if column.treat == "identifier" and (column.sensitive or column.public):
@@ -87,18 +87,18 @@ class Answers:
         return self
 
 
-def guess(columns: Sequence[Mapping[str, Any]]) -> Answers:
+def guess(columns: Sequence[Mapping[str, Any]]) -> Choices:
     """What the columns seem to be; the user confirms it.
 
     >>> seen = {"name": "id", "kind": "integer", "distinct": 99, "nearly_unique": True, "usable": 1}
     >>> guess([seen, {**seen, "kind": "number"}]).columns[0].treat
     'identifier'
     """
-    return Answers(tuple(_guess(column) for column in columns if column["usable"]))
+    return Choices(tuple(_guess(column) for column in columns if column["usable"]))
 
 
-def _guess(column: Mapping[str, Any]) -> ColumnAnswer:
-    plain = ColumnAnswer(column["name"], column["kind"])
+def _guess(column: Mapping[str, Any]) -> ColumnChoice:
+    plain = ColumnChoice(column["name"], column["kind"])
     if column["nearly_unique"] and plain.kind in ("integer", "text"):
         return replace(plain, treat="identifier")
     if column["distinct"] > MANY.get(plain.kind, column["distinct"]):
@@ -106,11 +106,11 @@ def _guess(column: Mapping[str, Any]) -> ColumnAnswer:
     return plain
 
 
-def with_roles(answers: Answers, sensitive: Sequence[str], public: Sequence[str]) -> Answers:
-    """The answers with these roles marked, each value as it is."""
+def with_roles(choices: Choices, sensitive: Sequence[str], public: Sequence[str]) -> Choices:
+    """The choices with these roles marked, each value as it is."""
     marked = {*sensitive, *public}
     return replace(
-        answers,
+        choices,
         columns=tuple(
             replace(
                 column,
@@ -119,16 +119,16 @@ def with_roles(answers: Answers, sensitive: Sequence[str], public: Sequence[str]
                 sensitive=column.name in sensitive,
                 public=column.name in public,
             )
-            for column in answers.columns
+            for column in choices.columns
         ),
     )
 
 
-def read_answers(form: Form, before: Answers) -> Answers:
-    """The answers of the form about the same columns; fields are numbered, not named.
+def read_choices(form: Form, before: Choices) -> Choices:
+    """The choices of the form about the same columns; fields are numbered, not named.
 
-    >>> before = Answers((ColumnAnswer("age", "integer"),))
-    >>> read_answers({"treat-0": "bins", "how-0": "18, 65", "sensitive-0": "on"}, before).rules.bins
+    >>> before = Choices((ColumnChoice("age", "integer"),))
+    >>> read_choices({"treat-0": "bins", "how-0": "18, 65", "sensitive-0": "on"}, before).rules.bins
     {'age': (18, 65)}
     """
     columns = []
@@ -147,11 +147,11 @@ def read_answers(form: Form, before: Answers) -> Answers:
         )
     missing = form.get("missing", before.missing)
     check_choice("missing", missing, MISSING)
-    return Answers(tuple(columns), missing)
+    return Choices(tuple(columns), missing)
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchSettings:
     """How to search: the settings that the release will have too, so that both find the same."""
 
     effort: str = "fast"
@@ -161,11 +161,11 @@ class Search:
     compare: bool = True  # also draw releases by lot and plain noise
 
 
-def read_search(form: Form) -> Search:
+def read_search(form: Form) -> SearchSettings:
     """The settings of the search's form."""
     effort = form.get("effort", "fast")
     check_choice("effort", effort, list(EFFORTS))
-    return Search(
+    return SearchSettings(
         effort=effort,
         points=_whole(form, "points", 20, 1, MOST_POINTS),
         min_count=_whole(form, "min_count", 1, 1, 10**9),

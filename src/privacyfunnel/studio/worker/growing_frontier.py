@@ -1,4 +1,4 @@
-"""Live points: what a running sweep has found so far, read from its checkpoint as it grows."""
+"""Growing frontier: what a running sweep has found so far, read from its checkpoint."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import leakage, utility
 
 
-class LivePoints:
+class GrowingFrontier:
     """Reads the new lines of a checkpoint and measures their codes; the best are kept.
 
     >>> import tempfile
-    >>> live = LivePoints(Joint.from_counts([[1, 0], [0, 1]]), Path(tempfile.mkdtemp()) / "c.jsonl")
-    >>> _ = live.path.write_text('{"task": "a", "labels": [0, 1]}\\n{"task": "b", "la')
-    >>> live.read()
+    >>> path = Path(tempfile.mkdtemp()) / "checkpoint.jsonl"
+    >>> growing = GrowingFrontier(Joint.from_counts([[1, 0], [0, 1]]), path)
+    >>> _ = path.write_text('{"task": "a", "labels": [0, 1]}\\n{"task": "b", "la')
+    >>> growing.read()
     [{'utility': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
     """
 

@@ -15,7 +15,7 @@ from privacyfunnel.releases.stakes import stakes
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases import Asked
-    from privacyfunnel.studio.tasks import Inspected
+    from privacyfunnel.studio.worker.tasks import Inspected
 
 
 def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, Any]:

@@ -23,7 +23,7 @@ MEMORY = (
 
 
 @dataclass(frozen=True)
-class Teller:
+class Reporter:
     """How a task reports to the page while it runs."""
 
     pipe: Connection
@@ -34,13 +34,13 @@ class Teller:
 
     def stage(self, name: str) -> Progress:
         """A new part of the work begins; how far it is."""
-        self.tell(stage=name)
+        self.show(stage=name)
         self.progress(0, 0)
         return self.progress
 
-    def tell(self, **news: Any) -> None:
+    def show(self, **news: Any) -> None:
         """Something to show already."""
-        self.pipe.send(("told", news))
+        self.pipe.send(("news", news))
 
 
 def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str) -> None:
@@ -50,9 +50,9 @@ def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: s
     place.mkdir(parents=True, exist_ok=True)
     answer: tuple[str, Any]
     try:
-        from privacyfunnel.studio.tasks import TASKS  # heavy: only here, never in the server
+        from privacyfunnel.studio.worker.tasks import TASKS  # heavy: only here, never in the server
 
-        answer = ("done", TASKS[kind](Teller(pipe), place, **arguments))
+        answer = ("done", TASKS[kind](Reporter(pipe), place, **arguments))
     except FunnelError as error:
         answer = ("failed", in_words(error))
     except MemoryError:

@@ -1,6 +1,6 @@
 """Tasks: what the jobs do, each a few calls of the library. They run in processes of their own.
 
-Each takes a teller, a private folder of its own and plain arguments, and gives back plain values;
+Each takes a reporter, a private folder of its own and plain arguments, and gives back plain values;
 what the next task needs and is too large to send stays in the folder.
 """
 
@@ -17,14 +17,14 @@ from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
-from privacyfunnel.randomised_response import randomised_response_curve
 from privacyfunnel.releases import Asked, Stakes, make_release, stakes
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.report.inspection import in_words
-from privacyfunnel.studio.answers import Answers, Search
-from privacyfunnel.studio.live import LivePoints
-from privacyfunnel.studio.preview import preview
-from privacyfunnel.studio.work import Teller
+from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
+from privacyfunnel.studio.forms import Choices, SearchSettings
+from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
+from privacyfunnel.studio.worker.preview import preview
+from privacyfunnel.studio.worker.process import Reporter
 from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, summary
 from privacyfunnel.tables.summary import is_nearly_unique
 
@@ -32,7 +32,7 @@ SHOWN_ROWS = 6
 LONGEST = 60  # characters of a value in the preview
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
 EPSILONS = [0.25 * k for k in range(1, 81)]
-KEPT = "kept.pickle"
+RESULT = "result.pickle"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Inspected:
     identifiers: list[str]
 
 
-def look(_: Teller, folder: Path, *, table: str, is_demo: bool = False) -> dict[str, Any]:
+def look(_: Reporter, folder: Path, *, table: str, is_demo: bool = False) -> dict[str, Any]:
     """What columns a table has, what they hold and its first rows; the demo is written first."""
     if is_demo:
         pf.datasets.load_demo().to_csv(table, index=False)
@@ -69,16 +69,16 @@ def look(_: Teller, folder: Path, *, table: str, is_demo: bool = False) -> dict[
     return {"columns": columns, "n_rows": opened.n_rows, "rows": _first_rows(opened)}
 
 
-def inspect(teller: Teller, folder: Path, *, table: str, answers: Answers) -> dict[str, Any]:
+def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -> dict[str, Any]:
     """What publishing the chosen columns as they are would give away."""
     opened = _open(table, folder)
-    counts = _count(opened, answers)
+    counts = _count(opened, choices)
     at_stake = stakes(counts.joint())
     plain = [column.name for column in counts.roles.columns.values() if column.rule is None]
     marked = identifiers(opened, plain) if plain else []
     public = [column.name for column in counts.roles.public]
     kept = Inspected(counts, at_stake, [name for name in marked if name in public])
-    _keep(folder, kept)
+    _save(folder, kept)
     cautions = about_table(at_stake, counts.roles, marked)
     return {
         "sentences": in_words(counts.roles, at_stake),
@@ -89,16 +89,20 @@ def inspect(teller: Teller, folder: Path, *, table: str, answers: Answers) -> di
     }
 
 
-def search(teller: Teller, folder: Path, *, inspected: Path, search: Search) -> dict[str, Any]:
-    """The frontier of hard releases; its points are told as they are found."""
-    kept: Inspected = _kept(inspected)
+def search(
+    reporter: Reporter, folder: Path, *, inspected: Path, search: SearchSettings
+) -> dict[str, Any]:
+    """The frontier of hard releases; its points are shown as they are found."""
+    kept: Inspected = _load(inspected)
     joint = kept.counts.joint()
-    teller.tell(whole=kept.at_stake.given_away, free=kept.at_stake.free_utility, n_values=joint.n_x)
-    live = LivePoints(joint, folder / "found.jsonl")
+    reporter.show(
+        whole=kept.at_stake.given_away, free=kept.at_stake.free_utility, n_values=joint.n_x
+    )
+    growing = GrowingFrontier(joint, folder / "found.jsonl")
 
     def progress(done: int, total: int) -> None:
-        teller.progress(done, total)
-        teller.tell(points=live.read())
+        reporter.progress(done, total)
+        reporter.show(points=growing.read())
 
     found = pf.frontier(
         joint,
@@ -106,52 +110,54 @@ def search(teller: Teller, folder: Path, *, inspected: Path, search: Search) -> 
         seed=search.seed,
         effort=search.effort,
         min_count=search.min_count,
-        checkpoint=live.path,
+        checkpoint=growing.path,
         progress=progress,
     )
-    _keep(folder, found)
+    _save(folder, found)
     points = _points(found)
-    teller.tell(points=points)
+    reporter.show(points=points)
     return {"n_points": len(points)}
 
 
-def compare(teller: Teller, folder: Path, *, inspected: Path, search: Search) -> dict[str, Any]:
+def compare(
+    reporter: Reporter, folder: Path, *, inspected: Path, search: SearchSettings
+) -> dict[str, Any]:
     """Curves to compare with: plain noise (local differential privacy), and releases by lot."""
-    kept: Inspected = _kept(inspected)
+    kept: Inspected = _load(inspected)
     joint = kept.counts.joint()
     if joint.n_x <= NOISE_VALUES:
         curve = randomised_response_curve(joint, EPSILONS)
         x, y = share(curve[:, 0], joint.entropy_x), share(curve[:, 1], joint.entropy_s)
-        teller.tell(noise=[{"utility": u, "leakage": v} for u, v in zip(x, y, strict=True)])
+        reporter.show(noise=[{"utility": u, "leakage": v} for u, v in zip(x, y, strict=True)])
     found = pf.frontier(
         joint,
         method="soft",
         n_points=search.points,
         seed=search.seed,
         effort=search.effort,
-        progress=teller.progress,
+        progress=reporter.progress,
     )
-    _keep(folder, found)
-    teller.tell(soft=_points(found))
+    _save(folder, found)
+    reporter.show(soft=_points(found))
     return {"noise": joint.n_x <= NOISE_VALUES}
 
 
 def choose(
-    _: Teller, folder: Path, *, inspected: Path, frontier: Path, asked: Asked
+    _: Reporter, folder: Path, *, inspected: Path, frontier: Path, asked: Asked
 ) -> dict[str, Any]:
     """The release that meets a target, described as its report would, before a file is written."""
-    kept: Inspected = _kept(inspected)
-    found: Frontier = _kept(frontier)
+    kept: Inspected = _load(inspected)
+    found: Frontier = _load(frontier)
     return preview(asked, kept, found)
 
 
 def release(
-    teller: Teller, folder: Path, *, table: str, answers: Answers, asked: Asked
+    reporter: Reporter, folder: Path, *, table: str, choices: Choices, asked: Asked
 ) -> dict[str, Any]:
     """The files of a release, made and measured as the command line makes them."""
     opened = _open(table, folder)
-    counts = _count(opened, answers)
-    return make_release(opened, counts, folder / "files", asked, stages=teller.stage)
+    counts = _count(opened, choices)
+    return make_release(opened, counts, folder / "files", asked, stages=reporter.stage)
 
 
 def _open(table: str, folder: Path) -> Table:
@@ -165,8 +171,8 @@ def _open(table: str, folder: Path) -> Table:
         raise InvalidInput(str(error).replace(private, "")) from error
 
 
-def _count(table: Table, answers: Answers) -> Counts:
-    return count(table, answers.sensitive, answers.public, columns=answers.rules)
+def _count(table: Table, choices: Choices) -> Counts:
+    return count(table, choices.sensitive, choices.public, columns=choices.rules)
 
 
 def _first_rows(table: Table) -> list[list[str]]:
@@ -182,13 +188,13 @@ def _points(found: Frontier) -> list[dict[str, Any]]:
     return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
 
 
-def _keep(folder: Path, value: Any) -> None:
-    (folder / KEPT).write_bytes(pickle.dumps(value))
+def _save(folder: Path, value: Any) -> None:
+    (folder / RESULT).write_bytes(pickle.dumps(value))
 
 
-def _kept(folder: Path) -> Any:
+def _load(folder: Path) -> Any:
     """What an earlier task of the same session has kept: our own file in our own private folder."""
-    return pickle.loads((folder / KEPT).read_bytes())
+    return pickle.loads((folder / RESULT).read_bytes())
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {

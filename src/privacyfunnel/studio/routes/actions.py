@@ -12,13 +12,13 @@ from starlette.responses import JSONResponse
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
 from privacyfunnel.releases.document import Asked
-from privacyfunnel.studio import recipe
-from privacyfunnel.studio.answers import read_answers, read_search, read_target
+from privacyfunnel.studio import commands
+from privacyfunnel.studio.forms import read_choices, read_search, read_target
+from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
 from privacyfunnel.studio.settings import MEGABYTE
 from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
-from privacyfunnel.studio.visits import go, read_form, session_of, studio_of
 from privacyfunnel.studio.words import on_the_page
-from privacyfunnel.studio.work import in_words
+from privacyfunnel.studio.worker.process import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def form_action(back: str) -> Callable[[Action], Endpoint]:
 
     def refuse(session: Session, words: str) -> Response:
         session.notice = words
-        return go(back)
+        return redirect(back)
 
     return _action(refuse)
 
@@ -68,7 +68,7 @@ def script_action(action: Action) -> Endpoint:
 def open_source(session: Session, source: Source) -> None:
     """Begin with a table: all that was made from another is dropped."""
     session.make_folder()
-    session.source, session.answers = source, None
+    session.source, session.choices = source, None
     session.start("look", table=source.path, is_demo=source.origin == "demo")
 
 
@@ -117,32 +117,32 @@ async def _receive(request: Request, target: Path, most: int) -> int:
 async def path(request: Request, session: Session) -> Response:
     """Begin with a file of this machine, for who came with the token."""
     form = await read_form(request)
-    if not (studio_of(request).settings.names_files and session.is_trusted):
+    if not (studio_of(request).settings.is_local and session.is_trusted):
         raise InvalidInput(
             "files of this machine can be named only by who opened the address with the token that "
             "the terminal has printed; upload the file instead."
         )
     open_source(session, named_source(form.get("path", "")))
-    return go("/columns")
+    return redirect("/columns")
 
 
 @form_action(back="/")
 async def demo(_: Request, session: Session) -> Response:
     """Begin with the bundled table."""
     open_source(session, demo_source(session.folder))
-    return go("/columns")
+    return redirect("/columns")
 
 
 @form_action(back="/columns")
 async def columns(request: Request, session: Session) -> Response:
-    """Take the answers about the columns and measure what is at stake."""
+    """Take the choices about the columns and measure what is at stake."""
     form = await read_form(request)
-    before = session.current_answers()
+    before = session.current_choices()
     if before is None or session.source is None:
         raise InvalidInput(FIRST_TABLE)
-    session.answers = read_answers(form, before)
-    session.start("inspect", table=session.source.path, answers=session.answers.check())
-    return go("/columns#stakes")
+    session.choices = read_choices(form, before)
+    session.start("inspect", table=session.source.path, choices=session.choices.check())
+    return redirect("/columns#stakes")
 
 
 @form_action(back="/columns")
@@ -152,11 +152,11 @@ async def search(request: Request, session: Session) -> Response:
     if session.done("inspect") is None:
         raise InvalidInput("mark the columns first.")
     session.search, session.chosen = read_search(form), None
-    inspected = session.work["inspect"].folder
+    inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
     if session.search.compare:
         session.start("compare", inspected=inspected, search=session.search)
-    return go("/tradeoff")
+    return redirect("/tradeoff")
 
 
 @script_action
@@ -165,7 +165,7 @@ async def choose(request: Request, session: Session) -> Response:
     form = await read_form(request)
     soft = "soft" in form
     kind = "compare" if soft else "search"
-    if session.source is None or session.search is None or kind not in session.work:
+    if session.source is None or session.search is None or kind not in session.jobs:
         raise InvalidInput(
             "this search is no longer there; another was begun, perhaps in another tab. Reload the page."
         )
@@ -187,8 +187,8 @@ async def choose(request: Request, session: Session) -> Response:
     )
     job = session.start(
         "choose",
-        inspected=session.work["inspect"].folder,
-        frontier=session.work[kind].folder,
+        inspected=session.jobs["inspect"].folder,
+        frontier=session.jobs[kind].folder,
         asked=session.chosen,
     )
     return JSONResponse({"job": job.id})
@@ -198,24 +198,24 @@ async def choose(request: Request, session: Session) -> Response:
 async def release(request: Request, session: Session) -> Response:
     """Make the files of the chosen release, as the command line would."""
     form = await read_form(request)
-    source, answers, asked = session.source, session.inspected_answers(), session.chosen
-    if source is None or answers is None or asked is None or session.done("choose") is None:
+    source, choices, asked = session.source, session.inspected_choices(), session.chosen
+    if source is None or choices is None or asked is None or session.done("choose") is None:
         raise InvalidInput("choose a release first.")
     form_of = form.get("format", "parquet")
     if form_of not in ("parquet", "csv"):
         raise InvalidInput(f"a release is written as parquet or csv, not as {form_of[:20]!r}.")
     asked = replace(asked, form=form_of, expand="expand" in form, is_public="is_public" in form)
-    command, _ = recipe.command_or_why(source, answers, asked)
+    command, _ = commands.command_or_why(source, choices, asked)
     session.made = replace(asked, command=command)
-    session.start("release", table=source.path, answers=answers, asked=session.made)
-    return go("/release")
+    session.start("release", table=source.path, choices=choices, asked=session.made)
+    return redirect("/release")
 
 
 @form_action(back="/")
 async def reset(_: Request, session: Session) -> Response:
     """Forget the table and remove its files."""
     session.clear()
-    return go("/")
+    return redirect("/")
 
 
 @script_action
@@ -224,5 +224,5 @@ async def cancel(request: Request, session: Session) -> Response:
     job = session.job(request.path_params["job_id"])
     if job is None:
         return JSONResponse({"error": "There is no such task."}, status_code=404)
-    session.jobs.cancel(job)
+    session.queue.cancel(job)
     return JSONResponse({"state": job.state})

@@ -1,4 +1,4 @@
-"""Recipe: the command line and the Python code that make the same release again."""
+"""Commands: the command line and the Python code that make the same release again."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from privacyfunnel.releases import Asked
-    from privacyfunnel.studio.answers import Answers
+    from privacyfunnel.studio.forms import Choices
     from privacyfunnel.studio.sources import Source
 
 FOLDER = "release"
 SAVE_DEMO = 'import privacyfunnel as pf; pf.datasets.load_demo().to_csv("demo.csv", index=False)'
 
 
-def command(source: Source, answers: Answers, asked: Asked) -> str:
+def command(source: Source, choices: Choices, asked: Asked) -> str:
     """``funnel release ...``: every setting that is not the usual one is written out."""
     words = ["funnel", "release", source.name]
-    words += [f"--sensitive={as_option(answers.sensitive)}"]
-    words += [f"--publish={as_option(answers.public)}"]
+    words += [f"--sensitive={as_option(choices.sensitive)}"]
+    words += [f"--publish={as_option(choices.public)}"]
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
-    words += [f"--bins={word}" for word in answers.words("bins")]
-    words += [f"--round={word}" for word in answers.words("round")]
+    words += [f"--bins={word}" for word in choices.words("bins")]
+    words += [f"--round={word}" for word in choices.words("round")]
     settings = {
-        "missing": (answers.missing, "symbol"),
+        "missing": (choices.missing, "symbol"),
         "effort": (asked.effort, "normal"),
         "points": (asked.points, 20),
         "min-count": (asked.min_count, 1),
@@ -52,22 +52,22 @@ def as_option(names: Sequence[str]) -> str:
     return text
 
 
-def command_or_why(source: Source, answers: Answers, asked: Asked) -> tuple[str, str]:
+def command_or_why(source: Source, choices: Choices, asked: Asked) -> tuple[str, str]:
     """The command, or in words why there is none."""
     try:
-        return command(source, answers, asked), ""
+        return command(source, choices, asked), ""
     except InvalidInput as error:
         return "", f"The command line cannot name these columns: {error}. Use the Python code."
 
 
-def before(source: Source) -> str:
+def first(source: Source) -> str:
     """What to run first, where the table is not a file of the user's."""
     return shlex.join(["python", "-c", SAVE_DEMO]) if source.origin == "demo" else ""
 
 
-def code(source: Source, answers: Answers, asked: Asked) -> str:
+def python_code(source: Source, choices: Choices, asked: Asked) -> str:
     """The same as a Python script."""
-    rules = answers.rules
+    rules = choices.rules
     settings = {
         "soft": asked.soft,
         "min_count": asked.min_count,
@@ -79,18 +79,18 @@ def code(source: Source, answers: Answers, asked: Asked) -> str:
         "is_public": asked.is_public,
     }
     given = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    first = ""
+    save_demo = ""
     if source.origin == "demo":
-        first = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
+        save_demo = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
     return (
         "import privacyfunnel as pf\n"
         "from privacyfunnel.releases import Asked, make_release\n"
         "from privacyfunnel.tables import count, open_table\n\n"
-        f"{first}"
+        f"{save_demo}"
         f"table = open_table({source.name!r})\n"
         f"rules = pf.ColumnRules(bins={dict(rules.bins)!r}, round={dict(rules.round)!r}, "
         f"missing={rules.missing!r})\n"
-        f"counts = count(table, {answers.sensitive!r}, {answers.public!r}, columns=rules)\n"
+        f"counts = count(table, {choices.sensitive!r}, {choices.public!r}, columns=rules)\n"
         f"asked = Asked({source.name!r}, {dict(asked.target)!r}, {given})\n"
         f"make_release(table, counts, {FOLDER!r}, asked)\n"
     )

@@ -1,19 +1,15 @@
-"""Visits: from a request to its session, and from a session to a page."""
+"""Requests: from a request to its session and its form."""
 
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import RedirectResponse
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.report.escape import visible
-from privacyfunnel.report.figures import number, percent, several
-from privacyfunnel.studio.words import on_the_page, progress_in_words
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,30 +24,6 @@ STRANGER = (
     "the terminal has printed."
 )
 FORGOTTEN = "This studio has forgotten you, or is a new one. Open its first page."
-
-
-class Exact(str):
-    """A text to show character by character, for copying."""
-
-    __slots__ = ()
-
-
-def _shown(value: Any) -> Any:
-    """Unseen characters in a value are spelled out, so that none can hide what it is."""
-    return visible(value) if type(value) is str else value
-
-
-PAGES = Environment(
-    loader=PackageLoader("privacyfunnel.studio"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    finalize=_shown,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-PAGES.filters.update(
-    percent=percent, number=number, several=several, on_the_page=on_the_page, exact=Exact
-)
 
 
 def studio_of(request: Request) -> Studio:
@@ -72,7 +44,7 @@ def has_token(request: Request) -> bool:
 
 def session_of(request: Request) -> Session:
     """The session of a request that must have one."""
-    studio, session = studio_of(request), known(request)
+    studio, session = studio_of(request), known_session(request)
     if session is not None and (session.is_trusted or studio.settings.is_local):
         return session
     if not studio.settings.is_local:
@@ -82,7 +54,7 @@ def session_of(request: Request) -> Session:
     raise HTTPException(403, FORGOTTEN)
 
 
-def known(request: Request) -> Session | None:
+def known_session(request: Request) -> Session | None:
     """The session of a request, if it has one."""
     studio = studio_of(request)
     return studio.sessions.find(request.cookies.get(studio.cookie))
@@ -95,27 +67,7 @@ def with_cookie(request: Request, response: Response, secret: str) -> Response:
     return response
 
 
-def page(request: Request, session: Session, step: str, **values: Any) -> Response:
-    """A page of the studio; a notice is shown once."""
-    studio = studio_of(request)
-    notice, session.notice = session.notice, ""
-
-    def progress(job: Any) -> str:
-        return progress_in_words(job, studio.jobs.ahead(job))
-
-    text = PAGES.get_template(f"{step}.html").render(
-        step=step,
-        session=session,
-        settings=studio.settings,
-        notice=notice,
-        progress=progress,
-        reachable=_reachable(session),
-        **values,
-    )
-    return HTMLResponse(text)
-
-
-def go(where: str) -> Response:
+def redirect(where: str) -> Response:
     """On to another page after a form."""
     return RedirectResponse(where, status_code=303)
 
@@ -131,14 +83,3 @@ async def read_form(request: Request) -> dict[str, str]:
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, strict_parsing=False))
     except ValueError:
         raise InvalidInput("this form cannot be read; reload the page.") from None
-
-
-def _reachable(session: Session) -> list[str]:
-    """The steps that there is something to show for."""
-    steps = {
-        "data": True,
-        "columns": session.source is not None,
-        "tradeoff": "search" in session.work,
-        "release": "release" in session.work,
-    }
-    return [step for step, is_there in steps.items() if is_there]

@@ -9,7 +9,10 @@ from conftest import joints
 from privacyfunnel import Joint
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.randomised_response import randomised_response, randomised_response_curve
+from privacyfunnel.solvers.soft.randomised_response import (
+    randomised_response,
+    randomised_response_curve,
+)
 
 
 @given(joints(), st.floats(1e-6, 1e6))

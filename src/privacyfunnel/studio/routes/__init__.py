@@ -1,0 +1,1 @@
+"""Routes: ``pages`` is what the browser may read, ``actions`` what it may ask for."""

@@ -1,0 +1,96 @@
+"""Rendering: from a session and its jobs to a page, with nothing in it that a browser would run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from privacyfunnel.report.escape import visible
+from privacyfunnel.report.figures import number, percent, several
+from privacyfunnel.studio.routes.requests import studio_of
+from privacyfunnel.studio.words import on_the_page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from privacyfunnel.studio.sessions import Session
+    from privacyfunnel.studio.worker.queue import Job
+
+DOING = {
+    "look": "Reading the table",
+    "inspect": "Measuring what is at stake",
+    "search": "Searching releases",
+    "compare": "Comparing with releases by lot",
+    "choose": "Looking up this release",
+    "release": "Making the release",
+}
+
+
+class Exact(str):
+    """A text to show character by character, for copying."""
+
+    __slots__ = ()
+
+
+def _shown(value: Any) -> Any:
+    """Unseen characters in a value are spelled out, so that none can hide what it is."""
+    return visible(value) if type(value) is str else value
+
+
+PAGES = Environment(
+    loader=PackageLoader("privacyfunnel.studio"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_shown,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+PAGES.filters.update(
+    percent=percent, number=number, several=several, on_the_page=on_the_page, exact=Exact
+)
+
+
+def page(request: Request, session: Session, step: str, **values: Any) -> Response:
+    """A page of the studio; a notice is shown once."""
+    studio = studio_of(request)
+    notice, session.notice = session.notice, ""
+
+    def progress(job: Any) -> str:
+        return progress_in_words(job, studio.queue.ahead(job))
+
+    text = PAGES.get_template(f"{step}.html").render(
+        step=step,
+        session=session,
+        settings=studio.settings,
+        notice=notice,
+        progress=progress,
+        reachable=_reachable(session),
+        **values,
+    )
+    return HTMLResponse(text)
+
+
+def progress_in_words(job: Job, ahead: int) -> str:
+    """What a job does right now, as a person would say it."""
+    doing = job.news.get("stage", DOING[job.kind]) if job.is_active else DOING[job.kind]
+    if job.state == "queued":
+        return f"Waiting for {several(ahead, 'other task')} to end." if ahead else "Starting."
+    if job.state == "running":
+        return f"{doing}: {job.done} of {job.total}." if job.total else f"{doing}."
+    if job.state == "cancelled":
+        return f"{doing}: cancelled."
+    return f"{doing}: {'done' if job.state == 'done' else 'not possible'}."
+
+
+def _reachable(session: Session) -> list[str]:
+    """The steps that there is something to show for."""
+    steps = {
+        "data": True,
+        "columns": session.source is not None,
+        "tradeoff": "search" in session.jobs,
+        "release": "release" in session.jobs,
+    }
+    return [step for step, is_there in steps.items() if is_there]
