@@ -7,7 +7,7 @@ import pytest
 import privacyfunnel as pf
 import reference
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.solvers.tradeoff import hull
+from privacyfunnel.solvers.tradeoff import hull, undominated
 
 COLUMNS = [
     "lam", "utility_bits", "leakage_bits", "utility", "leakage", "n_symbols", "limit", "gap"
@@ -254,3 +254,36 @@ def test_hulls_lie_below_or_above():
         corners = points[hull(points, problem)]
         heights = np.interp(points[:, 0], corners[:, 0], corners[:, 1])
         assert (sign * (points[:, 1] - heights) >= -1e-12).all()
+
+
+def test_millions_of_records_end():
+    counts = [[845918, 971671, 1437643], [1778975, 145894, 1868087]]
+    assert len(pf.frontier(pf.Joint.from_counts(counts), n_points=3, effort="fast")) >= 2
+
+
+@pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
+def test_the_unit_of_the_weights_does_not_matter(problem):
+    counts = np.random.default_rng(0).integers(1, 50, size=(4, 14)).astype(float)
+    name = "utility" if problem == "funnel" else "rate"
+    found = []
+    for total in (1e-10, 1.0, np.pi * 1e9, 1e15):
+        joint = pf.Joint.from_counts(counts * (total / counts.sum()))
+        front = pf.frontier(joint, problem, targets=[0.5], effort="fast")
+        found.append([front.at(**{name: share}).leakage for share in (0.3, 0.8)])
+    np.testing.assert_allclose(found, np.tile(found[0], (4, 1)), rtol=0.02, atol=1e-6)
+
+
+def test_the_undominated_are_those_that_no_other_beats():
+    points = np.random.default_rng(1).random((30, 2)).round(1)
+    for problem, sign in (("funnel", 1), ("bottleneck", -1)):
+        kept = points[undominated(points, problem)]
+        better = [
+            any(
+                sign * (q[0] - p[0]) >= 0 and sign * (q[1] - p[1]) <= 0 and tuple(q) != tuple(p)
+                for q in points
+            )
+            for p in points
+        ]
+        expected = {tuple(p) for p, beaten in zip(points, better, strict=True) if not beaten}
+        assert {tuple(p) for p in kept} == expected
+        assert len(kept) == len(expected)

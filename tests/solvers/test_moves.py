@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _draw, _fill, _move, _price_moves
+from privacyfunnel._kernels.moves import _draw, _fill, _masses_of, _price_moves, _price_swap
 from privacyfunnel.solvers.moves import (
     JointLayout,
     MoveSearch,
@@ -34,25 +34,29 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
     layout = JointLayout(joint)
     price_g, price_f = layout.eta_weights(weights)
     sums, masses = np.zeros((joint.n_s, joint.n_x + 1)), np.zeros(joint.n_x + 1)
-    n_clusters, *_ = _fill(layout.columns, labels, layout.table, sums, masses)
+    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), _masses_of(layout.columns)
+    n_clusters, *_ = _fill(layout.columns, w, labels, layout.table, sums, masses, sizes)
+    assert sizes[:n_clusters].tolist() == np.bincount(labels).tolist()
     change_g, change_f = np.zeros(joint.n_x + 1), np.zeros(joint.n_x + 1)
-    mass = float(joint.counts[:, [x]].sum())
     _price_moves(
-        layout.columns, x, mass, labels[x], n_clusters + 1, layout.table, sums, masses,
+        layout.columns, x, w[x], labels[x], n_clusters + 1, layout.table, sums, masses,
         change_g, change_f,
     )  # fmt: skip
+    before = reference.lagrangian(joint, labels, weights)
     for goal in range(n_clusters + 1):
         moved = labels.copy()
         moved[x] = goal
-        expected = reference.lagrangian(joint, moved, weights) - reference.lagrangian(
-            joint, labels, weights
-        )
+        expected = reference.lagrangian(joint, moved, weights) - before
         change = (price_g * change_g[goal] + price_f * change_f[goal]) / joint.total
         assert change == pytest.approx(expected, abs=1e-9)
-        if goal != labels[x]:
-            g, f = _move(layout.columns, x, labels[x], goal, layout.table, sums, masses)
-            assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
-            _move(layout.columns, x, goal, labels[x], layout.table, sums, masses)
+    for y in np.flatnonzero(labels != labels[x]):
+        swapped = labels.copy()
+        swapped[x], swapped[y] = labels[y], labels[x]
+        expected = reference.lagrangian(joint, swapped, weights) - before
+        g, f = _price_swap(
+            layout.columns, x, y, labels[x], labels[y], w[x], w[y], layout.table, sums, masses
+        )
+        assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("temperature", [0.05, 0.7, 1e6])

@@ -23,6 +23,7 @@ Labels = NDArray[np.int64]
 HOT, COLD = 1.0, 0.05  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
+NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,11 @@ class JointLayout:
     def table(self) -> Array:
         """η of whole numbers, see `eta_table`."""
         return eta_table(self.joint.counts)
+
+    @property
+    def tol(self) -> float:
+        """A gain, in units of η, that rounding alone can feign."""
+        return NOTHING * self.joint.total
 
     @staticmethod
     def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
@@ -94,6 +100,7 @@ def anneal(
         schedule,
         layout.least,
         fixed,
+        layout.tol,
         rng,
     )
     return best if np.isfinite(value) else None
@@ -111,6 +118,7 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
         layout.eta_weights(price.limit),
         layout.eta_bound(price.limit, price.bound),
         layout.least,
+        layout.tol,
     )
     return swapped
 

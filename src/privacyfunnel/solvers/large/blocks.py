@@ -178,7 +178,7 @@ class BlockSearch:
             pool.submit(
                 move_in_blocks, columns, masses, table, self.layout.eta_weights(self.weights),
                 (members, starts, dealt, bounds), (sums, sums.sum(axis=0)),
-                (int(low), int(high)), how, self.layout.least, offsets, task_rng, new,
+                (int(low), int(high)), how, self.layout.least, self.layout.tol, offsets, task_rng, new,
             )
             for low, high, task_rng in zip(
                 edges[:-1], edges[1:], rng.spawn(len(edges) - 1), strict=True
