@@ -25,7 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from privacyfunnel import Codebook, InformationBottleneck, PrivacyFunnel
 from privacyfunnel.errors import FunnelError, InvalidInput, TargetUnreachable, UnknownSymbol
-from privacyfunnel.tables import release
+from privacyfunnel.tables import write_release
 
 BOTH = [PrivacyFunnel, InformationBottleneck]
 
@@ -419,7 +419,7 @@ class TestCodebook:
         )
         funnel.codebook_.save(tmp_path / "book.json")
         book = Codebook.load(tmp_path / "book.json")
-        release(people, book, tmp_path / "out.csv")
+        write_release(people, book, tmp_path / "out.csv")
         written = pd.read_csv(tmp_path / "out.csv")["released"].tolist()
         assert written == [book.labels[i] for i in funnel.transform(people[PUBLIC]).ravel()]
 

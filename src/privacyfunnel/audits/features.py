@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import Column
+from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics.evaluation import ORDERED
 
 MOST_CATEGORIES = 250  # of a column without order that gradient boosting takes apart
 
@@ -45,7 +44,7 @@ def features(joint: Joint, columns: Sequence[Column]) -> Features:
         for i in range(len(columns))
     ]
     codes = np.column_stack([numbered(part) for part in parts])
-    is_category = np.array([column.kind not in ORDERED for column in columns])
+    is_category = np.array([not KINDS[column.kind].is_ordered for column in columns])
     sizes = np.asarray(joint.counts.sum(axis=0)).ravel()
     values = [
         _common(codes[:, i], sizes) if is_category[i] else _numbers(column, parts[i])

@@ -26,7 +26,7 @@ from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.tables.plan import RELEASED
+from privacyfunnel.tables.join import RELEASED
 from privacyfunnel.validation import check_choice
 
 UNKNOWN = ("error", "suppress", "nearest")

@@ -10,7 +10,7 @@ from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.engines.duckdb import connect
+from privacyfunnel.tables.connection import connect
 from privacyfunnel.tables.sampling import RANGE, draw_sql, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
@@ -29,13 +29,13 @@ def places_of(
     ``rows`` are places and distinct values, ``weights`` those of the codebook's values.
     """
     codes, values = rows
-    known = {value: place for place, value in enumerate(book.values)}
-    places = np.array([known.get(value, SUPPRESSED) for value in values], dtype=np.int64)
+    places = book.places(values)
     unknown = np.flatnonzero(places < 0)
     if len(unknown) and handle_unknown == "error":
         counts = np.bincount(codes, minlength=len(values))[unknown]
+        what = book.unknown(values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
         raise UnknownSymbol(
-            _complaint(book, values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
+            f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
         )
     if len(unknown) and handle_unknown == "nearest":
         released = np.array([max(row, key=lambda cell: cell[1])[0] for row in book.rows])
@@ -66,9 +66,3 @@ def _draws(salt: str, n_rows: int) -> Places:
     with connect() as con:
         sql = f"SELECT {draw_sql(salt, 'i')} AS draw FROM range(1, {n_rows + 1}) AS r(i) ORDER BY i"
         return np.asarray(con.execute(sql).fetchnumpy()["draw"], dtype=np.int64)
-
-
-def _complaint(book: Codebook, value: Value, n_rows: int, n_values: int) -> str:
-    what = book.unknown(value, n_rows, n_values).rpartition(";")[0]  # its cure is the command's
-    what = what.replace("the codebook has never seen", "was not there when fitted")
-    return f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     cautions = about_table(at_stake, counts.roles, marked)
     return {
         "sentences": in_words(counts.roles, at_stake),
-        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "cautions": [asdict(caution) for caution in cautions],
         "stakes": at_stake.to_json(),
         "n_rows": counts.n_rows,
         "left_out": counts.n_dropped,
@@ -176,7 +176,7 @@ def _count(table: Table, choices: Choices) -> Counts:
 
 
 def _first_rows(table: Table) -> list[list[str]]:
-    with table.duckdb(table.names) as con:
+    with table.in_duckdb(table.names) as con:
         rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
     words = [["" if value is None else show(value) for value in row] for row in rows]
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
