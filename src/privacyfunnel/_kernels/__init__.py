@@ -4,8 +4,9 @@ Weights come as the parts of a CSC matrix ``[row, symbol]``: ``indptr``, ``indic
 the number of rows. Each loop has a slow, obvious twin in ``tests/reference.py``.
 """
 
-from privacyfunnel._kernels.merges import best_pair, best_partition, final_clusters, merge_path
+from privacyfunnel._kernels.merges import best_pair, final_clusters, merge_path
 from privacyfunnel._kernels.moves import anneal, swap_descent
+from privacyfunnel._kernels.partitions import best_partition, best_within
 from privacyfunnel._kernels.sets import (
     chain_gains,
     set_gains,
@@ -18,6 +19,7 @@ __all__ = [
     "anneal",
     "best_pair",
     "best_partition",
+    "best_within",
     "chain_gains",
     "final_clusters",
     "merge_path",

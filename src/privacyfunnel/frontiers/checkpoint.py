@@ -66,6 +66,10 @@ class Checkpoint:
             with path.open("a", encoding="utf-8") as file:
                 file.write("\n")
 
+    def is_optimal(self, task: str) -> bool:
+        """Whether nothing better can be found for a task."""
+        return task in self.found and self.found[task][1] is Status.OPTIMAL
+
     def add(self, task: str, code: Code, status: Status) -> None:
         """Note a finished task."""
         self.found[task] = (code, status)

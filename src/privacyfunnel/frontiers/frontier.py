@@ -106,17 +106,27 @@ class Frontier:
             allowed += self._search(self.solver, target)
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
-        return marked(self.joint, min(allowed, key=lambda s: price.of(s.leakage, s.utility)))
+        best = min(allowed, key=lambda s: price.of(s.leakage, s.utility))
+        return proved_for(target, self.joint, best)
 
     def _search(self, solver: TargetSolver, target: Target) -> list[Solution]:
         """A few tries at one target, each from the frontier and from what was found before."""
+
+        def met(solution: Solution) -> bool:
+            return target.price.of(solution.leakage, solution.utility) < np.inf
+
         rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
         codes, found = [s.code for s in self.solutions], list[Solution]()
         tries = getattr(solver, "tries", None)
         for _ in range(1 if tries is None else tries(self.joint, target)):
-            solution = solver.solve_at(self.joint, target, starts=codes, rng=rng)
-            found.append(marked(self.joint, solution))
-            if found[-1].status is Status.AT_LIMIT:
+            try:
+                solution = solver.solve_at(self.joint, target, starts=codes, rng=rng)
+            except TargetUnreachable:
+                if not any(met(s) for s in self.solutions):
+                    raise
+                break
+            found.append(proved_for(target, self.joint, solution))
+            if found[-1].status in (Status.AT_LIMIT, Status.OPTIMAL):
                 break
             codes.append(solution.code)
         return found
@@ -160,6 +170,18 @@ def pareto(joint: Joint, problem: str, solutions: Iterable[Solution]) -> tuple[S
     given = list(solutions)
     kept = undominated(np.array([(s.utility, s.leakage) for s in given]), problem)
     return tuple(marked(joint, given[i]) for i in kept)
+
+
+def proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
+    """The same solution, its status saying whether no release whatever meets the target better.
+
+    A code that meets the limit at its own utility need not be the best for what was asked.
+    """
+    price = target.price.of(solution.leakage, solution.utility)
+    if price <= target.floor(joint) + PROVED:
+        return replace(solution, status=Status.AT_LIMIT)
+    claims = solution.status is Status.AT_LIMIT
+    return replace(solution, status=Status.CONVERGED) if claims else solution
 
 
 def marked(joint: Joint, solution: Solution) -> Solution:

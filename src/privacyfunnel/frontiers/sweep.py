@@ -133,8 +133,10 @@ def frontier(
     total = len(first) * (2 if again else 1)
     found = _run(joint, first, seed, n_jobs, store, progress, (0, total))
     if again and refine is not None and found:
-        second = _second_round(first, found, refine())
-        found += _run(joint, second, seed, n_jobs, store, progress, (len(first), total))
+        open_ones = [task for task in first if not store.is_optimal(task.name)]
+        second = _second_round(open_ones, found, refine())
+        done = total - len(second)
+        found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver
     kept = pareto(joint, problem, found + ends(joint, problem, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
@@ -146,7 +148,8 @@ def ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
     """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
     make = PROBLEMS[problem]
     codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
-    if getattr(solver, "min_count", 1) > 1:
+    least = getattr(solver, "min_count", 1)
+    if least > 1 and joint.p_x.min() * joint.total < least - 0.5:
         codes.pop()
     return [
         Solution.measured(

@@ -40,8 +40,9 @@ from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quant
 from privacyfunnel.solvers.target import Price, Target
 from privacyfunnel.validation import check_at_least
 
-SMALL = 12  # alphabets up to here are searched exhaustively for one λ
+SMALL = 12  # alphabets up to here are searched exhaustively
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
+BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
 SIZES = 6  # numbers of clusters tried, from the least that can carry the utility
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
@@ -103,8 +104,8 @@ class BestSearch:
     ) -> Solution:
         """The best code found for one λ."""
         layout, price = self.layout(joint), Price(objective.weights)
-        if joint.n_x <= SMALL and layout.least == 0:
-            return ExhaustiveSearch().solve(joint, objective, rng=rng)
+        if joint.n_x <= SMALL:
+            return ExhaustiveSearch(self.min_count).solve(joint, objective, rng=rng)
         if quantizable(joint, objective.problem) and layout.least == 0:
             return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
@@ -142,9 +143,11 @@ class BestSearch:
 
         Sets out from those of the ``starts`` that are near the target, and from greedy merge paths.
         """
+        layout, price = self.layout(joint), target.price
+        if joint.n_x <= SMALL:
+            return ExhaustiveSearch(self.min_count).solve_at(joint, target, rng=rng)
         if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, target, rng)
-        layout, price = self.layout(joint), target.price
         codes = [*_nearest(joint, starts, target), *greedy_cuts(joint, target)]
         if not target.is_floor and target.problem == "funnel":
             codes += self._below_ceiling(joint, target, rng)
@@ -161,8 +164,7 @@ class BestSearch:
         if _best(found)[0] > target.floor(joint) + NEAR_LIMIT:
             nearest = [Partition(labels) for _, labels in sorted(found, key=_price)[:STARTS]]
             found += self._improve(layout, price, _free(nearest), rng)
-        # On the limit nothing is left to gain but a fraction of a symbol's share.
-        if groups is None and gap(joint, Partition(_best(found)[1]), target.problem) > NEAR_LIMIT:
+        if groups is None and not _nothing_to_gain(joint, target, _best(found)[1]):
             sizes = _sizes(joint, target, _best(found)[1])
             found += self._improve(layout, price, _balanced(joint, sizes, rng), rng)
             found += self._finals(layout, price, found, rng, self.budget.final_sweeps)
@@ -297,7 +299,7 @@ class BestSearch:
             asked, whole = ("relevance", joint.entropy_s)
         rule = f" with at least {self.min_count} records per symbol" if self.min_count > 1 else ""
         return (
-            f"no release has a {asked} of at least {target.bits / whole:.4g}{rule}; "
+            f"no release was found with a {asked} of at least {target.bits / whole:.4g}{rule}; "
             f"the nearest found has {most / whole:.4g}."
         )
 
@@ -328,6 +330,14 @@ def _nearest(joint: Joint, codes: Iterable[Code], target: Target) -> list[Partit
     order = np.argsort(values, kind="stable")
     k = int(np.searchsorted(np.array(values)[order], target.bits))
     return [hard[i] for i in order[max(0, k - EACH_SIDE) : k + EACH_SIDE]]
+
+
+def _nothing_to_gain(joint: Joint, target: Target, labels: Labels) -> bool:
+    """Whether a code is on the limit and next to the target: a fraction of a symbol's share is left."""
+    code = Partition(labels)
+    told = target.bounded(leakage(joint, code), utility(joint, code))
+    beside = abs(told - target.bits) <= BESIDE
+    return beside and gap(joint, code, target.problem) <= NEAR_LIMIT
 
 
 def _sizes(joint: Joint, target: Target, labels: Labels) -> set[int]:
