@@ -6,6 +6,7 @@ import pytest
 import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
+from privacyfunnel._kernels.partitions import best_within
 from privacyfunnel._kernels.profiles import profile_keys, similarity_order
 from privacyfunnel.joint import csc_columns
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
@@ -63,3 +64,31 @@ def test_keys_are_equal_where_profiles_are():
     keys = profile_keys(csc_columns(Joint.from_counts(scaled).counts))
     found = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
     assert Partition(found) == Partition(reference.equal_profiles(scaled))
+
+
+@pytest.mark.parametrize("least", [0.0, 0.2])
+def test_the_best_partition_within_a_bound_is_the_best_of_all(least):
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        n = int(rng.integers(1, 7))
+        cost, taken, masses = rng.normal(size=(3, 1 << n))
+        cost[masses < -1.5 - least] = taken[masses < -1.5 - least] = np.inf
+        bound = float(rng.normal())
+        labels, value = best_within(cost, taken, bound, n)
+        all_of_them = [
+            (sum(cost[m] for m in masks), masks)
+            for masks in map(masks_of, reference.partitions(n))
+            if sum(taken[m] for m in masks) <= bound
+        ]
+        best = min((price for price, _ in all_of_them), default=np.inf)
+        assert value == pytest.approx(best)
+        if np.isfinite(best):
+            assert sum(cost[m] for m in masks_of(labels)) == pytest.approx(best)
+
+
+def masks_of(labels) -> list[int]:
+    """Each cluster as the bits of a number."""
+    return [
+        sum(1 << i for i, label in enumerate(labels) if label == cluster)
+        for cluster in sorted(set(labels))
+    ]

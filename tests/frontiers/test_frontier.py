@@ -287,3 +287,47 @@ def test_the_undominated_are_those_that_no_other_beats():
         expected = {tuple(p) for p, beaten in zip(points, better, strict=True) if not beaten}
         assert {tuple(p) for p in kept} == expected
         assert len(kept) == len(expected)
+
+
+def test_small_alphabets_are_searched_to_the_end_with_min_count_too():
+    joint = pf.Joint.from_counts([[1, 55, 58, 39], [40, 0, 0, 0], [0, 0, 0, 1]])
+    found = pf.solve(joint, pf.Funnel(0.516), min_count=59)
+    assert found.value == pytest.approx(-0.27477, abs=1e-5)
+    joint = pf.Joint.from_counts([[11, 48, 39, 54], [30, 36, 58, 44]])
+    found = pf.frontier(joint, n_points=6, min_count=128).at(utility=0.5)
+    assert found.code.labels.tolist() == [0, 1, 1, 0]
+
+
+def test_proved_is_about_the_target():
+    joint = pf.Joint.from_counts([[30, 36, 58, 44], [17, 49, 40, 1]])
+    found = pf.frontier(joint, "bottleneck", n_points=6, min_count=110).at(rate=0.9)
+    assert found.leakage == pytest.approx(0.0347028, abs=1e-6)
+    assert found.status is pf.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
+def test_targets_of_small_alphabets_equal_enumeration(problem):
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        joint = pf.Joint.from_counts(rng.integers(0, 30, size=(3, int(rng.integers(2, 7)))) + 1)
+        least = int(rng.choice([1, max(2, int(0.3 * joint.total))]))
+        codes = [pf.Partition(labels) for labels in reference.partitions(joint.n_x)]
+        allowed = [
+            (reference.leakage(joint, code), reference.utility(joint, code))
+            for code in codes
+            if joint.total * code.push(joint).p_x.min() >= least - 1e-6
+        ]
+        front = pf.frontier(joint, problem, targets=[0.5], effort="fast", min_count=least)
+        names = ("utility", "leakage") if problem == "funnel" else ("rate", "relevance")
+        for name in names:
+            share = float(rng.random())
+            if name == "relevance":
+                share *= joint.information / joint.entropy_s
+            target = front.target({name: share})
+            best = min(target.price.of(*point) for point in allowed)
+            if best == np.inf:
+                with pytest.raises(TargetUnreachable):
+                    front.at(**{name: share})
+                continue
+            found = front.at(**{name: share})
+            assert target.price.of(found.leakage, found.utility) == pytest.approx(best, abs=1e-9)

@@ -12,7 +12,7 @@ from numba import njit
 
 @njit(cache=True)
 def least_costs(cost, n):
-    """For each set of elements the least Σ cost(cluster) of its partitions, and the cluster to take first.
+    """For each set of elements the least Σ cost(cluster) of its partitions, and a cluster of that one.
 
     By dynamic programming: 3ⁿ/2 steps.
     """

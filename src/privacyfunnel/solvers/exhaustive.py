@@ -27,7 +27,8 @@ class ExhaustiveSearch:
 
     The objective is a sum over clusters, so the best partition of a set is a cluster and the best
     partition of the rest: 3ⁿ/2 steps instead of the Bell number of partitions. Within a constraint
-    all partitions are considered, by branch and bound. No released symbol covers fewer than ``min_count`` records.
+    all partitions are considered, by branch and bound. No released symbol covers fewer than
+    ``min_count`` records.
     """
 
     min_count: int = 1
