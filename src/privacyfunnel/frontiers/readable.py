@@ -57,17 +57,14 @@ class ReadableFrontier(Frontier):
         name, value = ("kept", kept) if kept is not None else ("leakage", leakage)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise InvalidInput(f"{name} must lie in [0, 1], got {value!r}.")
-        whole = self.joint.entropy_s
         rng = np.random.default_rng([self.seed, round(value * 1e6), kept is None])
         if kept is not None:
             found = [self.search.at(rng, kept=value)]
             found += [s for s in self.codes if s.kept >= kept]
-            best = min(found, key=lambda s: (s.leakage, -s.kept))
-        else:
-            found = [self.search.at(rng, leakage=value * whole)]
-            found += [s for s in self.codes if s.leakage <= value * whole]
-            best = max(found, key=lambda s: (s.kept, -s.leakage))
-        return marked(self.joint, best)
+            return min(found, key=lambda s: (s.leakage, -s.kept))
+        found = [self.search.at(rng, leakage=value * self.joint.entropy_s)]
+        found += [s for s in self.codes if s.leakage <= value * self.joint.entropy_s]
+        return max(found, key=lambda s: (s.kept, -s.leakage))
 
 
 def readable_frontier(
