@@ -149,8 +149,9 @@ def _add_ends(family: Family, targets: Sequence[Bound], effort: str, seed: int) 
     if joint.n_x <= LARGE and (n_symbols is None or n_symbols > joint.n_x):
         if family.open_gaps(targets):
             family.add([limit_release(joint)])
-        if family.open_gaps(targets):
-            family.add([perfect_privacy(joint, effort=effort, seed=seed).code])
+    private = any(target == Bound(1, 0.0) for target in targets)
+    if private or (joint.n_x <= LARGE and family.open_gaps(targets)):
+        family.add([perfect_privacy(joint, effort=effort, seed=seed).code])
     for most in _sizes(n_symbols):
         if most is not None and most < joint.n_x:
             # Few symbols cannot tell all of X: the end is what greedy merging leaves of it.

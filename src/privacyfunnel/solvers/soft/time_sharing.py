@@ -152,14 +152,17 @@ class Family:
         """
         hull = self.hull
         slopes = [0.0, *(chord_slope(left, right) for left, right in pairwise(hull)), 1.0]
-        found = []
-        for i in sorted({self.gap(target) for target in targets}) if len(hull) > 1 else ():
+        found = set[int]()
+        for target in targets if len(hull) > 1 else ():
+            i = self.gap(target)
             before, slope, after = slopes[i : i + 3]
             width = hull[i + 1].utility - hull[i].utility
             height = width * (slope - before) * (after - slope) / max(after - before, 1e-12)
-            if height > closed:
-                found.append(i)
-        return found
+            # What a bound on leakage leaves to gain is utility, along the other side of the triangle.
+            gain = height if target.column == 0 else height / max(slope, 1e-12)
+            if gain > closed:
+                found.add(i)
+        return sorted(found)
 
 
 def _lower_hull(members: Iterable[Member]) -> list[Member]:
