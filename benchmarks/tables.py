@@ -49,7 +49,7 @@ def run_ours(folder: Path, memory: str, public: list[str]) -> dict[str, float]:
 
     from privacyfunnel import Funnel, Partition, Solution, Status
     from privacyfunnel.codebook import Codebook
-    from privacyfunnel.tables import count, open_table, release
+    from privacyfunnel.tables import count, open_table, write_release
 
     warm_up()
     table = open_table(folder / "table.parquet", memory=memory)
@@ -62,7 +62,7 @@ def run_ours(folder: Path, memory: str, public: list[str]) -> dict[str, float]:
     book = Codebook.from_solution(joint, solution, counted.roles)
     book.save(folder / "codebook.json", force=True)
     started = time.perf_counter()
-    done = release(table, book, folder / "ours.parquet", force=True)
+    done = write_release(table, book, folder / "ours.parquet", force=True)
     seconds["release"] = time.perf_counter() - started
     assert done.n_released == done.n_rows == counted.n_rows
     return seconds

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import psutil
 import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidInput, InvalidJoint, TooLarge
@@ -118,13 +119,8 @@ def check_memory(what: str, n_bytes: float, cure: str) -> None:
 
 
 def free_memory() -> float:
-    """Bytes that can be had without swapping, as the system says; without a limit if it does not."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {line.split(":")[0]: line.split()[1] for line in lines}
-        return float(found["MemAvailable"]) * 1024
-    except (OSError, KeyError):
-        return math.inf
+    """Bytes that can be had without swapping, as the system says."""
+    return float(psutil.virtual_memory().available)
 
 
 def _size(n_bytes: float) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from privacyfunnel import Channel, Funnel, Joint, Partition, Solution, Status, objectives, solve
 from privacyfunnel.codebook import VERSION, Codebook, schema
 from privacyfunnel.codebook.file import checksum, from_document, write
+from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.columns import Bins, Column, ColumnRules, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.tables import count
@@ -165,7 +166,7 @@ def test_a_codebook_comes_back_as_it_went(book, tmp_path):
     assert repr(again) == repr(book)  # the types too: 1 is not 1.0 is not True
     for row in again.rows:
         assert abs(math.fsum(p for _, p in row) - 1) <= 1e-12
-    with pytest.raises(InvalidInput, match="--force"):
+    with pytest.raises(InvalidInput, match="force=True"):
         book.save(tmp_path / "codebook.json")
 
 
@@ -174,12 +175,38 @@ def test_the_file_is_as_its_schema_says(book):
     jsonschema.validate(json.loads(write(book)), schema())
 
 
-def test_the_schema_and_the_checks_name_the_same_fields():
-    from privacyfunnel.codebook.file import FIELDS
-
-    assert set(schema()["required"]) == set(FIELDS)
-    assert set(schema()["properties"]) == {*FIELDS, "rows"}
+def test_our_check_of_the_schema_is_the_standard_one(book):
+    jsonschema = pytest.importorskip("jsonschema")
+    standard = jsonschema.Draft202012Validator(schema())
     assert schema()["properties"]["version"]["const"] == VERSION
+    odd = (None, True, -1, 2, 0.5, 1.5, "", "x", [], [1], {}, {"date": "x"}, {"number": "1"})
+    for path in _paths(json.loads(write(book))):
+        for value in (*odd, "gone"):
+            document = json.loads(write(book))
+            inner = document
+            for step in path[:-1]:
+                inner = inner[step]
+            if value == "gone":
+                del inner[path[-1]]
+            else:
+                inner[path[-1]] = value
+            assert _accepted(document) == standard.is_valid(document), (path, value)
+
+
+def _paths(value, path=()):
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for step, part in inside:
+        yield (*path, step)
+        if isinstance(part, dict | list):
+            yield from _paths(part, (*path, step))
+
+
+def _accepted(document):
+    try:
+        check_document(document)
+    except InvalidInput:
+        return False
+    return True
 
 
 VALUES = {
@@ -250,11 +277,15 @@ HARD = {
     "missing field": (lambda d: d.pop("symbols"), True, "'symbols' is missing"),
     "unknown field": (edit(extra=1), True, "'extra' is unknown"),
     "wrong form": (edit(symbols={}), True, "'symbols' has the wrong form"),
-    "wrong figures": (edit(target={"lam": "high"}), True, "'target' has the wrong form"),
+    "wrong figures": (edit(target={"lam": "high"}), True, "'lam' has the wrong form"),
     "other code": (edit(code="pickle"), True, "'code' has the wrong form"),
-    "other rule for missing": (edit(missing="maybe"), True, "missing is"),
+    "other rule for missing": (edit(missing="maybe"), True, "'missing' has the wrong form"),
     "covered twice": (member_twice, True, "covered twice"),
-    "no members": (lambda d: d["symbols"][0].update(members=[]), True, "stands for no value"),
+    "no members": (
+        lambda d: d["symbols"][0].update(members=[]),
+        True,
+        "'members' has the wrong form",
+    ),
     "members of a kind": (lambda d: d["symbols"][0].update(members=[[1, 2]]), True, "no value of"),
     "members too long": (
         lambda d: d["symbols"][0].update(members=[["f", 1.0, 2]]),
@@ -262,15 +293,15 @@ HARD = {
         "3 parts",
     ),
     "members no list": (lambda d: d["symbols"][0].update(members=5), True, "wrong form"),
-    "nested": (lambda d: d["symbols"][0].update(members=[[["f"], 1.0]]), True, "no value"),
-    "tag": (lambda d: d["symbols"][0].update(members=[["f", {"pickle": "x"}]]), True, "no value"),
+    "nested": (lambda d: d["symbols"][0].update(members=[[["f"], 1.0]]), True, "wrong form"),
+    "tag": (lambda d: d["symbols"][0].update(members=[["f", {"pickle": "x"}]]), True, "wrong form"),
     "tagged": (lambda d: d["symbols"][0].update(members=[["f", {"date": "x"}]]), True, "no date"),
     "twin labels": (lambda d: d["symbols"][0].update(label="r2"), True, "not distinct"),
     "probabilities": (lambda d: d["symbols"][0].update(probability=0.9), True, "sum to"),
-    "kind": (lambda d: d["public"][0].update(kind="blob"), True, "unknown kind"),
-    "no column": (edit(public=[]), True, "no public column"),
-    "column field": (lambda d: d["public"][0].update(code="x"), True, "unknown field"),
-    "column name": (lambda d: d["public"][0].update(name=3), True, "no name"),
+    "kind": (lambda d: d["public"][0].update(kind="blob"), True, "'kind' has the wrong form"),
+    "no column": (edit(public=[]), True, "'public' has the wrong form"),
+    "column field": (lambda d: d["public"][0].update(code="x"), True, "'code' is unknown"),
+    "column name": (lambda d: d["public"][0].update(name=3), True, "'name' has the wrong form"),
     "salted": (edit(salt="x"), True, "no salt"),
     "falling edges": (lambda d: d["sensitive"][0].update(bins=[3, 2]), True, "rise"),
     "two rules": (lambda d: d["sensitive"][0].update(bins=[3], round=1), True, "two rules"),
@@ -290,8 +321,8 @@ def test_what_cannot_be_verified_is_refused(case, tmp_path):
 SOFT = {
     "rows": (bad_row, "sum to"),
     "label": (lambda d: d["rows"][0].update(released={"r9": 1.0}), "no field 'r9'"),
-    "negative": (lambda d: d["rows"][0].update(released={"r1": -1.0, "r2": 2.0}), "outside"),
-    "nothing": (lambda d: d["rows"][0].update(released={}), "released as nothing"),
+    "negative": (lambda d: d["rows"][0].update(released={"r1": -1.0, "r2": 2.0}), "wrong form"),
+    "nothing": (lambda d: d["rows"][0].update(released={}), "wrong form"),
     "twice": (lambda d: d["rows"].append(d["rows"][0]), "covered twice"),
     "salt": (edit(salt=None), "needs a salt"),
 }

@@ -15,7 +15,7 @@ from privacyfunnel import Channel, Funnel, Joint, Partition, Solution, Status
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
-from privacyfunnel.tables import count, identifiers, release, summary
+from privacyfunnel.tables import count, identifiers, summary, write_release
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -117,8 +117,8 @@ def test_weights_and_summaries(frame):
 def test_the_release_is_identical(frame, soft, fmt, tmp_path):
     book = book_for(TABLE, [SEX, "chol", "city"], soft=soft)
     options = {"key": "n", "keep": ["n", "city"]}
-    done = release(frame, book, tmp_path / f"spark.{fmt}", **options)
-    local = release(TABLE, book, tmp_path / f"local.{fmt}", **options)
+    done = write_release(frame, book, tmp_path / f"spark.{fmt}", **options)
+    local = write_release(TABLE, book, tmp_path / f"local.{fmt}", **options)
     assert done.counts == local.counts
     assert (done.n_rows, done.n_released) == (120, 120)
     if fmt == "parquet":
@@ -130,7 +130,7 @@ def test_the_release_is_identical(frame, soft, fmt, tmp_path):
 
 def test_coarse_expanded_releases(frame, tmp_path):
     book = book_for(TABLE, ["age", "chol", "born"], rules=RULES)
-    release(frame, book, tmp_path / "out.parquet", keep="n", expand=True)
+    write_release(frame, book, tmp_path / "out.parquet", keep="n", expand=True)
     rows = pq.read_table(tmp_path / "out.parquet").sort_by("n").to_pylist()
     expected = [book.encode((row["age"], row["chol"], row["born"])) for row in ROWS]
     assert [row["released"] for row in rows] == expected
@@ -142,15 +142,15 @@ def test_unseen_and_missing_values(frame, tmp_path):
     known = TABLE.filter(pa.compute.field(SEX) == "f")
     book = book_for(known, ["chol", SEX], sensitive="age")
     with pytest.raises(UnknownSymbol, match="has the value m") as info:
-        release(frame, book, tmp_path / "out.parquet")
+        write_release(frame, book, tmp_path / "out.parquet")
     assert "80 rows" in str(info.value)
     assert list(tmp_path.iterdir()) == []
-    done = release(frame, book, tmp_path / "out.parquet", unseen="suppress")
+    done = write_release(frame, book, tmp_path / "out.parquet", unseen="suppress")
     assert (done.n_suppressed, done.n_released) == (80, 120)
-    with pytest.raises(InvalidInput, match="--force"):
-        release(frame, book, tmp_path / "out.parquet", unseen="suppress")
+    with pytest.raises(InvalidInput, match="force=True"):
+        write_release(frame, book, tmp_path / "out.parquet", unseen="suppress")
     drop = ColumnRules(missing="drop")
-    dropped = release(frame, book_for(TABLE, [SEX], rules=drop), tmp_path / "drop.parquet")
+    dropped = write_release(frame, book_for(TABLE, [SEX], rules=drop), tmp_path / "drop.parquet")
     expected = Counter(row[SEX] is None or row["smoker"] is None for row in ROWS)
     assert (dropped.n_dropped, dropped.n_released) == (expected[True], expected[False])
 
@@ -158,6 +158,6 @@ def test_unseen_and_missing_values(frame, tmp_path):
 def test_soft_codes_need_a_key(frame, tmp_path):
     book = book_for(TABLE, [SEX], soft=True)
     with pytest.raises(InvalidInput, match="name a key column"):
-        release(frame, book, tmp_path / "out.parquet")
+        write_release(frame, book, tmp_path / "out.parquet")
     with pytest.raises(InvalidInput, match="missing in"):
-        release(frame, book, tmp_path / "out.parquet", key="age")
+        write_release(frame, book, tmp_path / "out.parquet", key="age")

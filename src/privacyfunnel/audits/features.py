@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import Column
+from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics.evaluation import ORDERED
 
 MOST_CATEGORIES = 250  # of a column without order that gradient boosting takes apart
 
@@ -45,7 +43,7 @@ def features(joint: Joint, columns: Sequence[Column]) -> Features:
         for i in range(len(columns))
     ]
     codes = np.column_stack([numbered(part) for part in parts])
-    is_category = np.array([column.kind not in ORDERED for column in columns])
+    is_category = np.array([not KINDS[column.kind].is_ordered for column in columns])
     sizes = np.asarray(joint.counts.sum(axis=0)).ravel()
     values = [
         _common(codes[:, i], sizes) if is_category[i] else _numbers(column, parts[i])
@@ -62,15 +60,7 @@ def numbered(values: Sequence[Any]) -> NDArray[np.int64]:
 
 def _numbers(column: Column, values: Sequence[Any]) -> Array:
     """The numbers, the places of bins in their order, days or seconds; missing is NaN."""
-    return np.array([_number(column.raw(value)) for value in values])
-
-
-def _number(raw: Any) -> float:
-    if raw is None:
-        return float("nan")
-    if isinstance(raw, datetime):
-        return (raw - datetime(1970, 1, 1)).total_seconds()
-    return float(raw.toordinal() if isinstance(raw, date) else raw)
+    return np.array([column.number(value) for value in values])
 
 
 def _common(codes: NDArray[np.int64], sizes: Array) -> NDArray[np.int64]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import scipy.sparse as sp
 
-from privacyfunnel.codes import Channel
 from privacyfunnel.columns import Column
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
@@ -40,10 +37,6 @@ class Generalisation:
     guess_blind: float
     guess_seeing: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """The same with stable keys."""
-        return asdict(self)
-
 
 def generalise(
     table: Any, book: Codebook, *, memory: str | None = None, seed: int = 0
@@ -64,25 +57,23 @@ def generalise(
     (1.0, 1.0, 0.5)
     """
     from privacyfunnel.tables import count_roles, open_table
-    from privacyfunnel.tables.plan import roles_in
+    from privacyfunnel.tables.join import match_roles
 
-    opened, roles = roles_in(open_table(table, memory=memory), book.roles)
+    opened, roles = match_roles(open_table(table, memory=memory), book.roles)
     return generalise_joint(count_roles(opened, roles).joint(), book, seed=seed)
 
 
 def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generalisation:
     """The same from rows that were counted already, under the codebook's own columns and rules."""
-    code = over_values(joint, book)
-    released = push(joint, code)
-    p_xxhat = sp.csr_array(code.multiply(joint.p_x[:, None]))
+    code = book.over(joint)
+    released = replace(code.push(joint), n_records=None if book.soft else joint.n_records)
+    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
     entropy_x = entropy(joint.p_x)
     utility = mutual_information(p_xxhat)
-    chance = (
-        shuffled(joint, Channel(code), seed=seed) if book.soft else shuffled(released, seed=seed)
-    )
+    chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
     return Generalisation(
         n_records=joint.n_records,
-        n_suppressed=float(joint.counts.sum(axis=0) @ code[:, [-1]].toarray().ravel()),
+        n_suppressed=float(joint.counts.sum(axis=0) @ (book.places(joint.labels_x) < 0)),
         utility=min(1.0, utility / entropy_x) if entropy_x else 0.0,
         utility_bits=utility,
         leakage=given_away(released),
@@ -91,19 +82,3 @@ def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generali
         guess_blind=blind_guess(released),
         guess_seeing=best_guess(released),
     )
-
-
-def over_values(joint: Joint, book: Codebook) -> sp.csr_array:
-    """p(x̂ given x) over the joint's own values, whatever their order; the last x̂ is "suppressed"."""
-    several = len(book.roles.public) > 1
-    place: Mapping[Any, int] = {value: i for i, value in enumerate(book.values)}
-    wanted = [place.get(x if several else (x,), len(place)) for x in joint.labels_x]
-    known = sp.block_diag([book.code.matrix, sp.csr_array([[1.0]])], format="csr")
-    return sp.csr_array(known[wanted])
-
-
-def push(joint: Joint, code: sp.csr_array) -> Joint:
-    """p(s,x̂): what is left of a joint after a code, with records where it is a hard one."""
-    hard = joint.n_records is not None and bool(np.isin(code.data, (0.0, 1.0)).all())
-    released = Joint.from_counts(joint.counts @ code, joint.labels_s)
-    return replace(released, n_records=joint.n_records if hard else None)

@@ -26,11 +26,11 @@ def apply(
     """Release new rows by the same coding."""
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.report.figures import several
-    from privacyfunnel.tables import open_table, release
+    from privacyfunnel.tables import open_table, write_release
 
     book = Codebook.load(codebook)
     kept = read_columns(keep) if keep else []
-    done = release(
+    done = write_release(
         open_table(table, memory=memory),
         book,
         output,

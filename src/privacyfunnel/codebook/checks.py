@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import KINDS, MISSING, Bins, Column, show
@@ -12,15 +11,6 @@ from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
-
-TYPES: dict[str, tuple[type, ...]] = {
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "text": (str,),
-    "date": (date,),
-    "datetime": (datetime,),
-}
 
 
 def need(holds: bool, complaint: str) -> None:
@@ -72,7 +62,7 @@ def _fits(column: Column, value: Any) -> bool:
         return value in [column.rule.label(i) for i in range(len(column.rule.edges) + 1)]
     if column.rule is not None:
         return type(value) in (int, float) and column.rule.label(column.rule.raw(value)) == value
-    exact = type(value) in TYPES[column.kind]  # not isinstance: True is an int, a datetime a date
+    exact = type(value) in KINDS[column.kind].types
     return exact and not (isinstance(value, float) and math.isnan(value))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
@@ -128,6 +129,25 @@ class Codebook:
         p, i, j = zip(*cells, strict=True)
         return Channel(sp.csr_array((p, (i, j)), shape=(len(self.rows), len(self.symbols))))
 
+    def places(self, values: Sequence[Any]) -> NDArray[np.int64]:
+        """Where each value, as tables are counted, stands in ``values``; -1 for one not covered."""
+        one = len(self.roles.public) == 1
+        known = self._place
+        found = (known.get((v,) if one and not isinstance(v, tuple) else v, -1) for v in values)
+        return np.fromiter(found, dtype=np.int64, count=len(values))
+
+    def over(self, joint: Joint) -> Code:
+        """The code over the joint's own values; those not covered are one more symbol, the last."""
+        places = self.places(joint.labels_x)
+        if not self.soft:
+            return Partition(
+                np.array([*(row[0][0] for row in self.rows), len(self.symbols)])[places]
+            )
+        matrix = self.code.matrix
+        if (places < 0).any():
+            matrix = sp.block_diag([matrix, sp.csr_array([[1.0]])], format="csr")
+        return Channel(sp.csr_array(matrix[places]))
+
     @cached_property
     def members(self) -> tuple[tuple[tuple[Any, ...], ...], ...]:
         """The values that are, or may be, released as each symbol."""
@@ -149,7 +169,7 @@ class Codebook:
         given = _as_tuple(values, len(self.roles.public))
         value = tuple(c.encode(v) for c, v in zip(self.roles.public, given, strict=True))
         if value not in self._place:
-            raise UnknownSymbol(self.unknown(value))
+            raise UnknownSymbol(f"{self.unknown(value)}.", hint="unseen")
         row = self.rows[self._place[value]]
         if not self.soft:
             return self.symbols[row[0][0]].label
@@ -165,7 +185,7 @@ class Codebook:
         return self.salt
 
     def unknown(self, value: Sequence[Any], n_rows: int = 1, n_values: int = 1) -> str:
-        """What to say about a value that the codebook does not cover: which column, what, how often."""
+        """A value that the codebook does not cover, in words: which column, what, how often."""
         known = list(zip(*self.values, strict=True))
         news = [
             f"column {column.name!r} has the value {show(v)}"
@@ -179,10 +199,7 @@ class Codebook:
         rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
         others = f" (and {n_values - 1} other unknown values)" if n_values > 1 else ""
         what = news[0] if news else together
-        return (
-            f"{what}, which the codebook has never seen{others}: {rows}; "
-            "use --unseen suppress or make a new codebook."
-        )
+        return f"{what}, which was not there when the codebook was made{others}: {rows}"
 
     def stands_for(self, label: str) -> tuple[str, ...]:
         """The set or range of values that a symbol stands for, in words, per public column."""

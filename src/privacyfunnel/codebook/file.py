@@ -6,14 +6,14 @@ A value of one public column stands for itself, of several it is the list of the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from privacyfunnel.codebook.checks import need
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
+from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.codebook.values import decode, encode
 from privacyfunnel.columns import Bins, Column, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput
@@ -21,16 +21,6 @@ from privacyfunnel.files import in_words
 
 FORMAT = "privacyfunnel codebook"
 VERSION = 1
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of the file.
-
-    >>> schema()["title"]
-    'privacyfunnel codebook'
-    """
-    text = files("privacyfunnel.codebook").joinpath("schema.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
 
 
 def write(book: Codebook) -> str:
@@ -125,8 +115,9 @@ def _document(book: Codebook) -> dict[str, Any]:
 
 
 def _book(document: Mapping[str, Any]) -> Codebook:
-    _check_fields(document)
+    check_document(document)
     soft = document["code"] == "channel"
+    need(("rows" in document) == soft, "a channel has rows, a partition has none")
     roles = Roles(
         tuple(map(_read_column, document["sensitive"])),
         tuple(map(_read_column, document["public"])),
@@ -166,46 +157,6 @@ def _book(document: Mapping[str, Any]) -> Codebook:
     )
 
 
-def _is(*types: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) in types
-
-
-def _is_figures(value: Any) -> bool:
-    return type(value) is dict and all(type(v) in (int, float) for v in value.values())
-
-
-FIELDS: dict[str, Callable[[Any], bool]] = {
-    "format": _is(str),
-    "version": _is(int),
-    "tool": _is(str),
-    "is_public": _is(bool),
-    "problem": _is(str),
-    "target": _is_figures,
-    "measured": _is_figures,
-    "n_records": _is(int, type(None)),
-    "weight": _is(str, type(None)),
-    "seed": _is(int, type(None)),
-    "salt": _is(str, type(None)),
-    "missing": _is(str),
-    "sensitive": _is(list),
-    "public": _is(list),
-    "code": lambda value: value in ("partition", "channel"),
-    "symbols": _is(list),
-    "checksum": _is(str),
-}
-
-
-def _check_fields(document: Mapping[str, Any]) -> None:
-    fields = dict(FIELDS)
-    if document.get("code") == "channel":
-        fields["rows"] = _is(list)
-    for name, fits in fields.items():
-        need(name in document, f"the field {name!r} is missing")
-        need(fits(document[name]), f"the field {name!r} has the wrong form")
-    for name in document:
-        need(name in fields, f"the field {name!r} is unknown")
-
-
 def _column(column: Column) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
     if isinstance(column.rule, Bins):
@@ -216,9 +167,7 @@ def _column(column: Column) -> dict[str, Any]:
 
 
 def _read_column(entry: Mapping[str, Any]) -> Column:
-    need(set(entry) <= {"name", "kind", "bins", "round"}, "a column has an unknown field")
     need("bins" not in entry or "round" not in entry, "a column has two rules")
-    need(type(entry["name"]) is str and type(entry["kind"]) is str, "a column has no name or kind")
     rule: Bins | Round | None = None
     if "bins" in entry:
         rule = Bins(tuple(decode(edge) for edge in entry["bins"]))

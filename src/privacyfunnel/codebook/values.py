@@ -7,11 +7,12 @@ numbers are written as ``{"date": "1950-01-31"}``, ``{"datetime": ...}`` and ``{
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
 from privacyfunnel.codebook.checks import need
+from privacyfunnel.columns import KINDS
+from privacyfunnel.errors import InvalidInput
 
 
 def encode(value: Any) -> Any:
@@ -36,13 +37,10 @@ def decode(value: Any) -> Any:
         return value
     need(len(value) == 1, f"{value!r} is no value")
     tag, text = next(iter(value.items()))
-    readers: dict[str, Callable[[str], Any]] = {
-        "date": date.fromisoformat,
-        "datetime": datetime.fromisoformat,
-        "number": float,
-    }
-    need(tag in readers and isinstance(text, str), f"{value!r} is no value")
+    kind = KINDS.get(tag)
+    if kind is None or kind.from_text is None or not isinstance(text, str):
+        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
     try:
-        return readers[tag](text)
+        return kind.from_text(text)
     except ValueError:
         need(False, f"{value!r} is no {tag}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privacyfunnel.columns import Column, show
+from privacyfunnel.columns import KINDS, Column, show
 
 FEW = 6  # so many values are listed, more are given as a range where they have an order
 
@@ -20,6 +20,6 @@ def stands_for(column: Column, symbols: Sequence[Any]) -> str:
     """
     ordered = sorted({s for s in symbols if s is not None}, key=column.raw)
     missing = ["missing"] if any(s is None for s in symbols) else []
-    if len(ordered) > FEW and column.kind not in ("text", "boolean"):
+    if len(ordered) > FEW and KINDS[column.kind].is_ordered:
         return " | ".join([f"{show(ordered[0])} to {show(ordered[-1])}", *missing])
     return " | ".join([*map(show, ordered), *missing])

@@ -1,4 +1,4 @@
-"""What is asked: coarsening in the words of the user, settled against a table once."""
+"""Column rules: coarsening in the words of the user, fixed against a table once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.roles import Column
@@ -73,6 +76,20 @@ class ColumnRules:
         return Column(name, kind, Bins(tuple(_edge(name, kind, edge) for edge in wanted)))
 
 
+def quantiles_of_counts(
+    values: Sequence[Any], weights: ArrayLike, shares: Sequence[float]
+) -> list[Any]:
+    """The least of the rising values up to which each share of the weight lies.
+
+    >>> quantiles_of_counts([180, 200, 289], [1, 2, 1], [0.25, 0.5, 0.75])
+    [180, 200, 200]
+    """
+    if len(values) == 0:
+        return [None] * len(shares)
+    reached = np.cumsum(weights)
+    return [values[i] for i in np.searchsorted(reached, np.asarray(shares) * reached[-1])]
+
+
 def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
@@ -87,7 +104,7 @@ def _quantile_edges(
 
 
 def _edge(name: str, kind: str, edge: Any) -> Any:
-    dated = kind in ("date", "datetime")
+    dated = KINDS[kind].is_dated
     if not dated:
         _check_numbers(name, kind, "bins")
     if isinstance(edge, date) != dated:
@@ -99,10 +116,8 @@ def _edge(name: str, kind: str, edge: Any) -> Any:
 
 
 def _check_numbers(name: str, kind: str, what: str) -> None:
-    if kind not in ("integer", "number"):
-        raise InvalidInput(
-            f"{what} need numbers, but column {name!r} holds {KINDS.get(kind, kind)}."
-        )
+    if not KINDS[kind].is_numeric:
+        raise InvalidInput(f"{what} need numbers, but column {name!r} holds {KINDS[kind]}.")
 
 
 def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime
+from math import nan
+from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.kinds import clean
+from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.rules import Rule
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,49 @@ class Column:
         """What symbols are ordered by: rising, missing last."""
         return symbol is None, self.raw(symbol)
 
+    def number(self, symbol: Any) -> float:
+        """A symbol of an ordered column as a number: days or seconds of dates, NaN where missing.
+
+        >>> Column("born", "date").number(date(1970, 1, 1))
+        719163.0
+        """
+        raw = self.raw(symbol)
+        if raw is None:
+            return nan
+        if isinstance(raw, datetime):
+            return (raw - datetime(1970, 1, 1)).total_seconds()
+        return float(raw.toordinal() if isinstance(raw, date) else raw)
+
     def encode(self, value: Any) -> Any:
         """The symbol of one value of the table."""
         value = clean(value)
         if value is None or self.rule is None:
             return value
         return self.rule.label(self.rule.index(value))
+
+    def sql(self, name: str) -> str:
+        """The key that the column called ``name`` is grouped and joined by: its value or index.
+
+        >>> Column("age", "integer").sql("c3")
+        'CAST(c3 AS BIGINT)'
+        """
+        value = KINDS[self.kind].sql_key.format(name)
+        return self.rule.sql(f"({value})") if self.rule else value
+
+    def expr(self, name: str) -> nw.Expr:
+        """The same key in narwhals."""
+        import narwhals as nw
+
+        value = nw.col(name)
+        if self.kind == "number":
+            number = value.cast(nw.Float64)
+            known = nw.when(~number.is_nan()).then(number)
+            value = nw.when(number == 0).then(nw.lit(0.0)).otherwise(known)
+        elif self.kind == "integer":
+            value = value.cast(nw.Int64)
+        elif self.kind == "text":
+            value = value.cast(nw.String)
+        return self.rule.expr(value) if self.rule else value
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules
+from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules, quantiles_of_counts
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.reading import Columns
+from privacyfunnel.estimators.input_columns import Columns
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
-from privacyfunnel.tables.quantiles import reaching
-from privacyfunnel.tables.symbols import codes_of, combined
+from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.validation import check_at_least
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 AskedBins = int | Mapping[str, int | Sequence[Any]] | None
 Value = tuple[Any, ...]  # a row as a symbol: one part for each column
-
-NUMBERS = ("integer", "number")
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class Alphabet:
             cut = partial(_quantiles, table.data.column(i), weights)
             columns.append(rules.column(name, kind, cut))
         ordered = (
-            column.kind not in ("text", "boolean") and not categorical
+            KINDS[column.kind].is_ordered and not categorical
             for column, categorical in zip(columns, table.categorical, strict=True)
         )
         return cls(tuple(columns), tuple(ordered))
@@ -64,8 +61,8 @@ class Alphabet:
         for i, column in enumerate(self.columns):
             data = table.data.column(i)
             _check_kind(column, table.kinds[i], data)
-            parts.append(codes_of(column, _keys(column, data)))
-        codes, labels = combined(parts, np.ones(len(table), dtype=bool))
+            parts.append(encode_column(column, _keys(column, data)))
+        codes, labels = combine_columns(parts, np.ones(len(table), dtype=bool))
         return codes, [(label,) for label in labels] if len(parts) == 1 else labels
 
 
@@ -106,7 +103,7 @@ def _crowded(table: Columns, bins: int | None) -> list[int]:
     return [
         i
         for i, (kind, categorical) in enumerate(zip(table.kinds, table.categorical, strict=True))
-        if kind in NUMBERS
+        if KINDS[kind].is_numeric
         and not categorical
         and pc.count_distinct(table.data.column(i).filter(_known(table.data.column(i)))).as_py()
         > bins
@@ -131,22 +128,23 @@ def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
     values = pc.if_else(known, data, pa.scalar(column.rule.edges[0]).cast(data.type, safe=False))
     numbers = values.to_numpy()
     edges = np.asarray(column.rule.edges)
-    if column.kind in ("date", "datetime"):
+    if KINDS[column.kind].is_dated:
         edges = edges.astype("datetime64[us]")
     index = np.searchsorted(edges, numbers, side="right")
     return pa.chunked_array([pa.array(index, mask=~known.to_numpy())])
 
 
 def _quantiles(data: pa.ChunkedArray, weights: Array, n: int) -> list[Any]:
-    """The n − 1 values that cut a column into n parts of equal weight, see `reaching`."""
+    """The n − 1 values that cut a column into n parts of equal weight, see `quantiles_of_counts`."""
     known = _known(data)
     values, places = np.unique(data.filter(known).to_numpy(), return_inverse=True)
     sums = np.bincount(places, weights=weights[known.to_numpy()], minlength=len(values))
-    return reaching(values.tolist(), sums, [i / n for i in range(1, n)])
+    return quantiles_of_counts(values.tolist(), sums, [i / n for i in range(1, n)])
 
 
 def _check_kind(column: Column, kind: str, data: pa.ChunkedArray) -> None:
-    fits = kind == column.kind or {kind, column.kind} <= set(NUMBERS)
+    numeric = KINDS[kind].is_numeric and KINDS[column.kind].is_numeric
+    fits = kind == column.kind or numeric
     if not fits and data.null_count < len(data):
         raise InvalidInput(
             f"column {column.name!r} holds {KINDS[kind]} here, but {KINDS[column.kind]} when fitted."

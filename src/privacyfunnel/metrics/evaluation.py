@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import Channel, Code
-from privacyfunnel.columns import Column
+from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics.anonymity import k_anonymity, l_diversity, t_closeness, unique_share
 from privacyfunnel.metrics.leaks import (
@@ -22,8 +22,6 @@ from privacyfunnel.metrics.leaks import (
     maximal_leakage,
     surest_guess,
 )
-
-ORDERED = ("integer", "number", "date", "datetime")  # kinds whose values have an order
 
 
 @dataclass(frozen=True)
@@ -130,12 +128,12 @@ def by_column(joint: Joint, columns: Sequence[Column]) -> list[tuple[Column, Joi
 
 
 def _of_column(column: Column, joint: Joint) -> ColumnMetrics:
-    ordered = column.kind in ORDERED
+    ordered = KINDS[column.kind].is_ordered
     why = ""
     if joint.n_s < 2:
         why = "it has one value"
     elif ordered and joint.labels_s[-1] is None:
-        why = "its values have an order, in which missing has no place; use --missing drop"
+        why = "its values have an order, in which missing has no place; leave out records that lack one"
     return ColumnMetrics(
         name=column.name,
         n_values=joint.n_s,

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
 from privacyfunnel.audits.attackers import MOST_RECORDS, cannot_attack
-from privacyfunnel.audits.catalogue import without_infinity
 from privacyfunnel.audits.generalisation import RELEASED
+from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
-from privacyfunnel.releases.columns_kept import code_of
 from privacyfunnel.report.figures import several
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def audit_release(
     progress: Progress | None = None,
 ) -> Audited:
     """Audit p(s,x̂) as it was ``written`` by the codebook, beside p(s,x)."""
-    roles, code = book.roles, code_of(joint, book)
+    roles, code = book.roles, book.over(joint)
     if joint.n_records is None:
         written = replace(written, n_records=None)  # whole weights are not records either
     why = _why_no_attackers(joint, roles.sensitive, asked.attackers)
@@ -115,11 +114,11 @@ def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | 
     if why or wanted:
         return why
     if wanted is False:
-        return "they were not asked for (--no-attackers)"
+        return "they were not asked for"
     n_values = sum(alone.n_s for _, alone in by_column(joint, sensitive))
     if n_values * max(1.0, n_records / QUICK_RECORDS) <= FEW_VALUES:
         return ""
     return (
         f"with {n_values:,} different sensitive values in {n_records:,} records they take longer "
-        "than some seconds; add --attackers to try them"
+        "than some seconds; they are tried where they are asked for"
     )

@@ -1,4 +1,4 @@
-"""Coded: a codebook's code over the values of a joint, and what it keeps of each public column."""
+"""Columns kept: what a codebook keeps of each public column."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.information import entropy, mutual_information
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
     """For each public column I(column;X̂) and H(column): how much of it is kept."""
-    code = code_of(joint, book)
+    code = book.over(joint)
     p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
     found = []
     for i, column in enumerate(book.roles.public):
@@ -38,13 +37,3 @@ def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def code_of(joint: Joint, book: Codebook) -> Code:
-    """The codebook's code over the joint's own order of values."""
-    several = len(book.roles.public) > 1
-    place = {value: i for i, value in enumerate(book.values)}
-    order = [place[x if several else (x,)] for x in joint.labels_x]
-    if book.soft:
-        return Channel(book.code.matrix[order])
-    return Partition([book.rows[i][0][0] for i in order])

@@ -14,7 +14,7 @@ from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.objectives import utility
 from privacyfunnel.releases.cautions import about_release, about_table
-from privacyfunnel.releases.columns_kept import code_of, columns_kept
+from privacyfunnel.releases.columns_kept import columns_kept
 from privacyfunnel.releases.stakes import Stakes
 from privacyfunnel.releases.verify import Measured
 
@@ -67,7 +67,7 @@ def describe(
 ) -> dict[str, Any]:
     """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
     joint = frontier.joint
-    code = code_of(joint, book)
+    code = book.over(joint)
     rule = code.push(joint)  # S and X̂ as the rule joins them; for a hard code the file's own
     cautions = [
         *about_table(stakes, book.roles, identifiers),

@@ -22,9 +22,8 @@ from privacyfunnel.releases.stakes import stakes
 from privacyfunnel.releases.verify import Measured, measure
 from privacyfunnel.report.page import page
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.tables import Counts, Table, identifiers
-from privacyfunnel.tables import release as write_release
-from privacyfunnel.tables.plan import make_plan
+from privacyfunnel.tables import Counts, Table, identifiers, write_release
+from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.write import FORMATS
 from privacyfunnel.validation import check_choice
 
@@ -130,7 +129,7 @@ def _check_plan(table: Table, counts: Counts, joint: Joint, choices: Mapping[str
     """Refuse columns that cannot go out before the search, which may take long."""
     nothing = Solution.measured(joint, Funnel(0.0), Partition.trivial(joint.n_x), Status.CONVERGED)
     book = Codebook.from_solution(joint, nothing, counts.roles)
-    make_plan(table, book, suppress=False, **choices)
+    Join.of(table, book, suppress=False, **choices)
 
 
 def _check_same(book: Codebook, measured: Measured) -> None:

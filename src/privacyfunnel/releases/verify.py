@@ -13,9 +13,8 @@ from privacyfunnel.columns import Column, Roles
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import best_guess
-from privacyfunnel.tables.keys import key_sql
+from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.tables.paths import read_paths
-from privacyfunnel.tables.symbols import codes_of, combined
 from privacyfunnel.tables.table import Table
 
 if TYPE_CHECKING:
@@ -58,12 +57,12 @@ def measure(table: Table, roles: Roles, path: Path) -> Measured:
     weights = groups["w"].to_numpy().astype(float)
     every = np.ones(len(weights), dtype=bool)
     codes = {
-        name: codes_of(column, groups[f"k{i}"])
+        name: encode_column(column, groups[f"k{i}"])
         for i, (name, column) in enumerate(roles.columns.items())
     }
-    s, labels_s = combined([codes[c.name] for c in roles.sensitive], every)
-    x, values = combined([codes[c.name] for c in roles.public], every)
-    xhat, labels = codes_of(Column("released", "text"), groups["label"])
+    s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], every)
+    x, values = combine_columns([codes[c.name] for c in roles.public], every)
+    xhat, labels = encode_column(Column("released", "text"), groups["label"])
     if labels[-1] is None:
         raise RuntimeError("the written file has fewer rows than the table.")
     p_xxhat = _counts(x, xhat, weights / weights.sum())
@@ -89,21 +88,18 @@ def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str,
     """
     columns = list(roles.columns.values())
     keys = [f"k{i}" for i in range(len(columns))]
-    select = [
-        f"{key_sql(c, f'c{table.position(c.name)}')} AS {k}"
-        for k, c in zip(keys, columns, strict=True)
-    ]
+    select = [f"{c.sql(table.place(c.name))} AS {k}" for k, c in zip(keys, columns, strict=True)]
     needed = [column.name for column in columns]
     weight = "CAST(1 AS DOUBLE)"
     if roles.weight is not None:
         needed.append(roles.weight)
-        weight = key_sql(Column(roles.weight, "number"), f"c{table.position(roles.weight)}")
+        weight = Column(roles.weight, "number").sql(table.place(roles.weight))
     rows = f"SELECT {', '.join(select)}, {weight} AS w FROM t"
     if roles.missing == "drop":
         known = " AND ".join(f"{k} IS NOT NULL" for k in keys)
         rows = f"SELECT * FROM ({rows}) WHERE {known}"
     by = ", ".join([*keys, "label"])
-    with table.duckdb(needed) as con:
+    with table.in_duckdb(needed) as con:
         con.execute("SET threads = 1")  # rows keep their order
         written = read_paths(con, path, {})
         names = ", ".join(f"f{i}" for i in range(len(written.names)))

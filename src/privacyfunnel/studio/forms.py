@@ -21,7 +21,6 @@ WANTED = {
     "round": "a step to round to (10, or 0.5)",
 }
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
-MANY = {"integer": 200, "number": 50}  # distinct values above which bins are proposed
 BINS = "10"
 MOST_POINTS = 200
 
@@ -99,9 +98,9 @@ def guess(columns: Sequence[Mapping[str, Any]]) -> Choices:
 
 def _guess(column: Mapping[str, Any]) -> ColumnChoice:
     plain = ColumnChoice(column["name"], column["kind"])
-    if column["nearly_unique"] and plain.kind in ("integer", "text"):
+    if column["nearly_unique"] and KINDS[plain.kind].names_rows:
         return replace(plain, treat="identifier")
-    if column["distinct"] > MANY.get(plain.kind, column["distinct"]):
+    if column["distinct"] > KINDS[plain.kind].many:
         return replace(plain, treat="bins", how=BINS)
     return plain
 
@@ -190,7 +189,10 @@ def read_target(form: Form) -> dict[str, float]:
 
 def _whole(form: Form, name: str, usual: int, least: int, most: int) -> int:
     text = form.get(name, "").strip() or str(usual)
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+    is_whole = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not (is_whole and least <= int(text) <= most):
         field = name.replace("_", " ")
-        raise InvalidInput(f"{field} must be a whole number from {least} to {most}, got {text!r}.")
+        raise InvalidInput(
+            f"{field} must be a whole number from {least} to {most}, got {text[:20]!r}."
+        )
     return int(text)

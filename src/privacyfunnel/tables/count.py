@@ -12,21 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import Column, ColumnRules, Roles
+from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.tables.keys import key_expr, key_sql
+from privacyfunnel.tables.encoding import Places, combine_columns, encode_column
 from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.paths import nearest
-from privacyfunnel.tables.quantiles import quantiles
-from privacyfunnel.tables.symbols import Codes, codes_of, combined
 from privacyfunnel.tables.table import Table
-from privacyfunnel.validation import check_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-BYTES = 24  # that a value of a group takes on its way to the counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +41,8 @@ class Counts:
 
     def joint(self) -> Joint:
         """The joint distribution p(s,x)."""
-        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x)
+        names = [column.name for column in self.roles.public]
+        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x, names)
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
 
@@ -71,7 +67,7 @@ def count(
     (['Bonn', 'Rom', None], [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     """
     table = open_table(table)
-    counts = count_roles(table, settle(table, sensitive, public, columns, weight))
+    counts = count_roles(table, roles_of(table, sensitive, public, columns, weight))
     for role, labels, cure in (
         ("sensitive", counts.labels_s, "there is nothing to protect"),
         ("public", counts.labels_x, "there is nothing to publish"),
@@ -81,7 +77,7 @@ def count(
     return counts
 
 
-def settle(
+def roles_of(
     table: Table,
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
@@ -99,15 +95,15 @@ def settle(
     for name in rules.names:
         if name not in names:
             raise InvalidInput(f"a rule for {name!r}, which is not counted{nearest(name, names)}")
-    if weight is not None and table.kind(weight, "weight") not in ("integer", "number"):
+    if weight is not None and not KINDS[table.kind(weight, "weight")].is_numeric:
         raise InvalidInput(f"the weight column {weight!r} must hold numbers.")
-    settled: dict[str, Column] = {}
+    found: dict[str, Column] = {}
     for role, members in wanted.items():
         for name in members:
             plain = Column(name, table.kind(name, role))
-            cut = partial(quantiles, table, plain)
-            settled[name] = settled.get(name) or rules.column(name, plain.kind, cut)
-    chosen = {role: tuple(settled[name] for name in members) for role, members in wanted.items()}
+            cut = partial(table.quantiles, plain)
+            found[name] = found.get(name) or rules.column(name, plain.kind, cut)
+    chosen = {role: tuple(found[name] for name in members) for role, members in wanted.items()}
     return Roles(chosen["sensitive"], chosen["public"], rules.missing, weight)
 
 
@@ -121,8 +117,9 @@ def _listed(role: str, names: str | Sequence[str]) -> list[str]:
 
 
 def count_roles(table: Table, roles: Roles) -> Counts:
-    """Count a table whose columns are settled, e.g. other records under the same rules."""
-    groups = _group(table, roles)
+    """Count a table whose roles are fixed, e.g. other records under the same rules."""
+    weight = None if roles.weight is None else Column(roles.weight, "number")
+    groups = table.group(list(roles.columns.values()), weight)
     # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
     n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
     if n.sum() != table.n_rows:
@@ -132,57 +129,17 @@ def count_roles(table: Table, roles: Roles) -> Counts:
     weights = n.astype(float) if roles.weight is None else _weights(roles.weight, groups)
     keys = [groups[f"k{i}"] for i in range(len(roles.columns))]
     with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
-        coded = pool.map(codes_of, roles.columns.values(), keys)
+        coded = pool.map(encode_column, roles.columns.values(), keys)
     codes = dict(zip(roles.columns, coded, strict=True))
     complete = _complete(roles, codes, n)
-    s, labels_s = combined([codes[c.name] for c in roles.sensitive], complete)
-    x, labels_x = combined([codes[c.name] for c in roles.public], complete)
+    s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], complete)
+    x, labels_x = combine_columns([codes[c.name] for c in roles.public], complete)
     shape = (len(labels_s), len(labels_x))
     counts = sp.coo_array((weights[complete], (s, x)), shape=shape)
     return Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
 
 
-def _group(table: Table, roles: Roles) -> pa.Table:
-    """The group-by: columns k0, k1, ... of keys, n of rows and, with a weight, its sums."""
-    columns = list(roles.columns.values())
-    at = {name: f"c{table.position(name)}" for name in roles.columns}
-    keys = [f"k{i}" for i in range(len(columns))]
-    weight = Column(roles.weight, "number") if roles.weight is not None else None
-    at_weight = f"c{table.position(weight.name)}" if weight else ""
-    if table.lazy is not None:
-        import narwhals as nw
-
-        chosen = {k: key_expr(c, at[c.name]) for k, c in zip(keys, columns, strict=True)}
-        sums = {"n": nw.len()}
-        if weight:
-            chosen["w"] = key_expr(weight, at_weight)
-            w = nw.col("w")
-            sums |= {"w": w.sum(), "least": w.min(), "known": w.count()}
-        grouped = table.lazy.select(**chosen).group_by(*keys).agg(**sums)
-        return grouped.collect("pyarrow").to_native()
-    select = [f"{key_sql(c, at[c.name])} AS {k}" for k, c in zip(keys, columns, strict=True)]
-    sums_sql = "count(*) AS n"
-    if weight:
-        select.append(f"{key_sql(weight, at_weight)} AS w")
-        sums_sql += ", sum(w) AS w, min(w) AS least, count(w) AS known"
-    by = ", ".join(keys)
-    with table.duckdb([*at, *([weight.name] if weight else [])]) as con:
-        rows = f"SELECT {', '.join(select)} FROM t"
-        # Counted inside the engine first, which spills to disk where they are too many.
-        con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums_sql} FROM ({rows}) GROUP BY {by}")
-        [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
-        check_cells(n_cells, len(keys))
-        return con.sql("FROM g").to_arrow_table()
-
-
-def check_cells(n_cells: int, n_columns: int) -> None:
-    """Refuse more pairs of S and X than fit into memory."""
-    what = f"the table has {n_cells:,} different combinations of these columns, which"
-    needed = n_cells * (n_columns + 2) * BYTES
-    check_memory(what, needed, "coarsen columns with bins or rounding, or name fewer")
-
-
-def _complete(roles: Roles, codes: dict[str, Codes], n: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _complete(roles: Roles, codes: dict[str, Places], n: NDArray[np.int64]) -> NDArray[np.bool_]:
     """The groups that count: all, or with ``drop`` those without a missing value."""
     complete = np.ones(len(n), dtype=bool)
     if roles.missing == "symbol":
@@ -192,8 +149,7 @@ def _complete(roles: Roles, codes: dict[str, Codes], n: NDArray[np.int64]) -> ND
             known = places != len(symbols) - 1
             if roles.missing == "error":
                 raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows; "
-                    "use --missing symbol or --missing drop."
+                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
                 )
             complete &= known
     if not complete.any():

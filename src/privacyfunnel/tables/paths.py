@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.engines.duckdb import literal, quoted
+from privacyfunnel.tables.connection import literal, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,14 +27,6 @@ FORMATS = {
     ".pq": "parquet",
     ".jsonl": "json",
     ".ndjson": "json",
-}
-SQL_TYPES = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "text": "VARCHAR",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
 }
 
 
@@ -150,7 +143,9 @@ def _read_csv(
         raise InvalidInput(
             f"{files[0]} has rows of {len(guessed)} values under {len(names)} names."
         )
-    types = [SQL_TYPES[kinds[n]] if n in kinds else t for n, t in zip(names, guessed, strict=True)]
+    types = [
+        KINDS[kinds[n]].sql[0] if n in kinds else t for n, t in zip(names, guessed, strict=True)
+    ]
     columns = ", ".join(f"'c{i}': '{t}'" for i, t in enumerate(types))
     sql = f"read_csv({listed}, {dialect}, auto_detect=false, columns={{{columns}}})"
     return Reading(sql, names, files, is_text=True)

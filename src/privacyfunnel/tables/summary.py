@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privacyfunnel.columns import KINDS, Column
-from privacyfunnel.tables.keys import key_expr, key_sql
 from privacyfunnel.tables.open import open_table
-from privacyfunnel.tables.table import Table
-
-EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
 
 
 @dataclass(frozen=True)
@@ -40,9 +36,8 @@ def summary(table: Any, names: Sequence[str] | None = None) -> list[ColumnSummar
     if not columns:
         return []
     n_rows = table.n_rows
-    figures = _figures(table, columns)
-    pairs = zip(columns, figures[0::2], figures[1::2], strict=True)
-    return [ColumnSummary(c.name, c.kind, n_rows, n_rows - known, n) for c, known, n in pairs]
+    pairs = zip(columns, table.known_and_distinct(columns), strict=True)
+    return [ColumnSummary(c.name, c.kind, n_rows, n_rows - known, n) for c, (known, n) in pairs]
 
 
 def identifiers(table: Any, names: Sequence[str] | None = None, share: float = 0.9) -> list[str]:
@@ -67,31 +62,3 @@ def is_nearly_unique(distinct: int, known: int, share: float = 0.9) -> bool:
     (True, False)
     """
     return distinct > 10 and distinct >= share * known
-
-
-def _figures(table: Table, columns: Sequence[Column]) -> list[int]:
-    """Known and distinct values of each column, in one pass."""
-    at = [f"c{table.position(column.name)}" for column in columns]
-    if table.lazy is not None:
-        import narwhals as nw
-
-        keys = [
-            key_expr(c, a).alias(f"k{i}") for i, (c, a) in enumerate(zip(columns, at, strict=True))
-        ]
-        chosen = []
-        for i in range(len(columns)):
-            key = nw.col(f"k{i}")
-            chosen += [key.count().alias(f"known{i}"), key.n_unique().alias(f"distinct{i}")]
-        row = table.lazy.select(*keys).select(*chosen).collect("pyarrow").row(0)
-        figures = [int(value) for value in row]
-        for i in range(0, len(figures), 2):  # narwhals counts missing as a value
-            figures[i + 1] -= figures[i] < table.n_rows
-        return figures
-    distinct = "count(DISTINCT {0})" if table.n_rows <= EXACT_ROWS else "approx_count_distinct({0})"
-    chosen_sql = [f"count(k{i}), {distinct.format(f'k{i}')}" for i in range(len(columns))]
-    keys_sql = [
-        f"{key_sql(c, a)} AS k{i}" for i, (c, a) in enumerate(zip(columns, at, strict=True))
-    ]
-    with table.duckdb([column.name for column in columns]) as con:
-        sql = f"SELECT {', '.join(chosen_sql)} FROM (SELECT {', '.join(keys_sql)} FROM t)"
-        return [int(value) for value in con.execute(sql).fetchall()[0]]

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns import KINDS
+from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.engines.duckdb import connect
 from privacyfunnel.tables.paths import nearest
 
 if TYPE_CHECKING:
     import duckdb
-    import narwhals as nw
+    import pyarrow as pa
+
+    from privacyfunnel.tables.join import Join
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Table:
-    """A table of some engine, read and never changed. Build one with :func:`open_table`.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Table(ABC):
+    """A table that is read and never changed. Build one with :func:`open_table`.
 
-    Inside, its columns are called c0, c1, ..., so that no name of the user's meets an engine's
-    syntax. ``attach`` shows some of them to a DuckDB of ours as ``t``; ``lazy`` is the frame of an engine
-    that counts by itself, ``spark`` the native frame where that engine is Spark.
+    Each engine is a subclass in ``tables/engines`` and answers the abstract methods in its own way.
+    Inside, columns are called c0, c1, ..., so that no name of the user's meets an engine's syntax;
+    the *key* of a column is what its :meth:`~privacyfunnel.columns.Column.sql` or ``expr`` gives.
     """
 
     source: str
     names: tuple[str, ...]
     kinds: tuple[str, ...]  # a key of columns.KINDS, or the engine's type that we cannot count
-    attach: Callable[[duckdb.DuckDBPyConnection, Sequence[str]], Any]
-    memory: str | None = None
-    lazy: nw.LazyFrame[Any] | None = None
-    spark: Any = None
     files: tuple[Path, ...] = ()
-    length: int | None = None  # the number of rows, where the frame knows it
-    reopen: Callable[[Mapping[str, str]], Table] | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -46,22 +42,8 @@ class Table:
 
     @cached_property
     def n_rows(self) -> int:
-        """How many rows the table has, as the frame or its engine counts them."""
-        if self.length is not None:
-            return self.length
-        if self.lazy is not None:
-            import narwhals as nw
-
-            return int(self.lazy.select(n=nw.len()).collect()["n"].item())
-        with self.duckdb(self.names[:1]) as con:
-            return int(con.execute("SELECT count(*) FROM t").fetchall()[0][0])
-
-    @contextmanager
-    def duckdb(self, names: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A DuckDB of our own in which the table is ``t``, with at least the named columns."""
-        with connect(self.memory) as con:
-            self.attach(con, [f"c{i}" for i in sorted({self.names.index(name) for name in names})])
-            yield con
+        """How many rows the table has."""
+        return self.count_rows()
 
     def position(self, name: str, role: str = "") -> int:
         """Where a column stands; says what is wrong with a name that cannot be used."""
@@ -71,6 +53,10 @@ class Table:
         if self.names.count(name) > 1:
             raise InvalidInput(f"the table has two columns named {name!r}; rename one.")
         return self.names.index(name)
+
+    def place(self, name: str) -> str:
+        """The name of a column inside: c0, c1, ..."""
+        return f"c{self.position(name)}"
 
     def kind(self, name: str, role: str = "") -> str:
         """The kind of a column that can be counted."""
@@ -85,17 +71,45 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.source}: {', '.join(self.names)})"
 
+    @abstractmethod
+    def count_rows(self) -> int:
+        """How many rows the table has, as its engine counts them."""
 
-def sql_kind(sql_type: str) -> str:
-    """The kind of a DuckDB type; the type itself where it is none that we can count."""
-    name = sql_type.split("(")[0].strip('"').upper()
-    if sql_type.endswith("]"):
-        return sql_type
-    if name.endswith("INT") or name == "INTEGER" or name == "UINTEGER":
-        return "integer"
-    if name.startswith("TIMESTAMP"):
-        return "datetime"
-    plain = {"BOOLEAN": "boolean", "DATE": "date"}
-    plain |= dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "number")
-    plain |= dict.fromkeys(("VARCHAR", "ENUM", "UUID", "JSON", "NULL"), "text")
-    return plain.get(name, sql_type)
+    @abstractmethod
+    def group(self, columns: Sequence[Column], weight: Column | None) -> pa.Table:
+        """How often each combination of keys occurs: columns k0, k1, ... and n.
+
+        With a ``weight`` also w, its sum, ``least``, its least value, and ``known``, how often it is.
+        """
+
+    @abstractmethod
+    def known_and_distinct(self, columns: Sequence[Column]) -> list[tuple[int, int]]:
+        """For each column how many rows have a value, and how many distinct values there are."""
+
+    @abstractmethod
+    def quantiles(self, column: Column, n: int) -> list[Any]:
+        """The n - 1 values that cut a column into n parts; all None where it has no values.
+
+        The q-quantile is the least value that at least a share q of the values does not exceed: a
+        value of the column itself, so that every engine gives the same.
+        """
+
+    @abstractmethod
+    def count_missing(self, columns: Sequence[Column]) -> int:
+        """How many rows lack a value in one of these columns."""
+
+    @abstractmethod
+    def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
+        """Join every row to what it is released as and write them, in order if ``ordered``."""
+
+    @abstractmethod
+    def commonest_unknown(self, join: Join) -> tuple[tuple[Any, ...], int, int] | None:
+        """The commonest value that the join does not know, and how many such rows and values."""
+
+    @abstractmethod
+    def in_duckdb(self, names: Iterable[str]) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        """A DuckDB of our own in which the table is ``t``, with at least the named columns."""
+
+    def read_as(self, kinds: Mapping[str, str]) -> Table:
+        """The same with these kinds where they were only our reading of it, as in a csv."""
+        return self

@@ -1,4 +1,4 @@
-"""Releasing: one join in the engine takes the code to the rows, and the file is checked after."""
+"""Writing: one join in the engine takes the code to the rows, and the file is checked after."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.columns import Column
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.files import atomic_path
-from privacyfunnel.tables import joining
-from privacyfunnel.tables.engines.duckdb import connect, literal
+from privacyfunnel.tables.connection import connect, literal
+from privacyfunnel.tables.join import RELEASED, SUPPRESSED, Join
 from privacyfunnel.tables.open import open_table
-from privacyfunnel.tables.plan import RELEASED, SUPPRESSED, Plan, make_plan
 from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Released:
     counts: dict[str, int]
 
 
-def release(
+def write_release(
     table: Any,
     codebook: Codebook,
     output: str | Path,
@@ -62,7 +62,7 @@ def release(
     >>> solution = pf.solve(counted.joint(), pf.Funnel(0.4), method="exhaustive")
     >>> book = Codebook.from_solution(counted.joint(), solution, counted.roles)
     >>> place = Path(tempfile.mkdtemp()) / "release.csv"
-    >>> release(table, book, place).counts, place.read_text().split()
+    >>> write_release(table, book, place).counts, place.read_text().split()
     ({'r1': 2, 'r2': 2}, ['released', 'r1', 'r2', 'r2', 'r1'])
     """
     check_choice("unseen", unseen, ("error", "suppress"))
@@ -75,32 +75,31 @@ def release(
         raise InvalidInput(f"{output} is the table itself, which is never changed; name another.")
     keep = [keep] if isinstance(keep, str) else list(keep)
     suppress = unseen == "suppress"
-    plan = make_plan(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
+    join = Join.of(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
     with atomic_path(output, force) as part:
         try:
-            return _write(plan, part, output, fmt, ordered)
+            return _write(join, part, output, fmt, ordered)
         except DataUnavailable as error:  # say the name that the user knows
             raise DataUnavailable(str(error).replace(str(part), str(output))) from error
 
 
-def _write(plan: Plan, part: Path, output: Path, fmt: str, ordered: bool) -> Released:
-    engine: Any = joining
-    if plan.table.spark is not None:
-        from privacyfunnel.tables.engines import spark as engine
-    keyless = engine.count_keyless(plan)
-    if keyless:
-        raise InvalidInput(f"the key column {plan.key!r} is missing in {keyless} rows.")
-    engine.write_joined(plan, part, fmt, ordered)
-    n_dropped = engine.count_incomplete(plan)
-    counts = read_back(part, fmt, len(plan.names))
+def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Released:
+    table, book = join.table, join.book
+    if join.key is not None and book.soft:
+        keyless = table.count_missing([Column(join.key, table.kind(join.key))])
+        if keyless:
+            raise InvalidInput(f"the key column {join.key!r} is missing in {keyless} rows.")
+    table.write_join(join, part, fmt, ordered)
+    n_dropped = table.count_missing(join.required)
+    counts = read_back(part, fmt, len(join.names))
     n_released = sum(counts.values())
-    unknown = engine.find_unknown(plan) if counts.get(None) else None
+    unknown = table.commonest_unknown(join) if counts.get(None) else None
     if unknown is not None:
-        raise UnknownSymbol(plan.book.unknown(*unknown))
-    n_rows = plan.table.n_rows
+        raise UnknownSymbol(f"{book.unknown(*unknown)}.", hint="unseen")
+    n_rows = table.n_rows
     if n_released != n_rows - n_dropped or None in counts:
         raise RuntimeError(f"{n_rows - n_dropped} rows went in, but {n_released} came out.")
-    labels = {label: counts[label] for label in plan.book.labels if label in counts}
+    labels = {label: counts[label] for label in book.labels if label in counts}
     suppressed = counts.get(SUPPRESSED, 0)
     return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
 

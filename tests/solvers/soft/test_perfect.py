@@ -12,16 +12,11 @@ from privacyfunnel import Joint, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.soft import perfect_privacy as module
-from privacyfunnel.solvers.soft.funnel_frontier import soft_at
-from privacyfunnel.solvers.soft.perfect_privacy import (
-    Posteriors,
-    only_trivial_is_private,
-    perfect_privacy,
-    profile,
-    release,
-    split,
-)
+from privacyfunnel.solvers.soft.funnel import SoftFunnel
+from privacyfunnel.solvers.soft.perfect_privacy import only_trivial_is_private, perfect_privacy
+from privacyfunnel.solvers.soft.posteriors import Posteriors, profile, release, split
 from privacyfunnel.solvers.soft.vertices import Vertices
+from privacyfunnel.solvers.target import Target
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -150,9 +145,9 @@ def test_a_vertex_that_generation_missed():
 @pytest.mark.parametrize("seed", range(12))
 def test_a_leakage_of_nothing_is_searched_for(seed):
     joint = small(seed)
-    channel = soft_at(joint, leakage=0.0, rng=rng(0), effort="fast")
-    assert leakage(joint, channel) < 1e-12
-    assert utility(joint, channel) == pytest.approx(most_private(joint), abs=1e-7)
+    found = SoftFunnel(effort="fast").solve_at(joint, Target("funnel", "leakage", 0.0), rng=rng(0))
+    assert found.leakage < 1e-12
+    assert found.utility == pytest.approx(most_private(joint), abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -47,7 +47,7 @@ class Vertices:
     @staticmethod
     def bases(matrix: Array) -> int:
         """How many systems it takes to list them."""
-        singular = np.linalg.svd(matrix, compute_uv=False)
+        singular: Array = np.asarray(np.linalg.svd(matrix, compute_uv=False), dtype=float)
         return math.comb(matrix.shape[1], rank(singular, matrix.shape))
 
     def rows(self, which: NDArray[np.intp] | None = None) -> Array:

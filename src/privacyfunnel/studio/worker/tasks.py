@@ -6,15 +6,16 @@ what the next task needs and is too large to send stays in the folder.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import privacyfunnel as pf
 from privacyfunnel.columns import show
-from privacyfunnel.errors import FunnelError, InvalidInput
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
 from privacyfunnel.releases import Asked, Stakes, make_release, stakes
@@ -82,7 +83,7 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     cautions = about_table(at_stake, counts.roles, marked)
     return {
         "sentences": in_words(counts.roles, at_stake),
-        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "cautions": [asdict(caution) for caution in cautions],
         "stakes": at_stake.to_json(),
         "n_rows": counts.n_rows,
         "left_out": counts.n_dropped,
@@ -161,14 +162,12 @@ def release(
 
 
 def _open(table: str, folder: Path) -> Table:
-    """Open a table; a message about an uploaded one names it as the user does."""
-    try:
+    """Open a table; an uploaded one is opened in its place, so that messages name it as the user does."""
+    path = Path(table)
+    if path.parent != folder.parent:
         return open_table(table)
-    except FunnelError as error:
-        private = f"{folder.parent}/"
-        if private not in str(error):
-            raise
-        raise InvalidInput(str(error).replace(private, "")) from error
+    os.chdir(path.parent)  # of this process alone
+    return open_table(path.name)
 
 
 def _count(table: Table, choices: Choices) -> Counts:
@@ -176,7 +175,7 @@ def _count(table: Table, choices: Choices) -> Counts:
 
 
 def _first_rows(table: Table) -> list[list[str]]:
-    with table.duckdb(table.names) as con:
+    with table.in_duckdb(table.names) as con:
         rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
     words = [["" if value is None else show(value) for value in row] for row in rows]
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]

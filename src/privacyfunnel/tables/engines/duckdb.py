@@ -1,105 +1,230 @@
-"""A DuckDB of our own: bounded memory, a private folder to spill to, errors in one line."""
+"""DuckDB: files, databases and its own relations, and every table that can be shown to it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.columns import Column, sql_kind
+from privacyfunnel.errors import DataUnavailable
+from privacyfunnel.tables.connection import connect, first_line, literal, quoted
+from privacyfunnel.tables.join import SUPPRESSED, Join
+from privacyfunnel.tables.paths import read_database, read_paths
+from privacyfunnel.tables.sampling import draw_sql
+from privacyfunnel.tables.table import Table
+from privacyfunnel.validation import check_memory
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
+
+BYTES = 24  # that a value of a group takes on its way to the counts
+EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
+OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
-def quoted(name: str) -> str:
-    """A name as SQL's identifier.
+def opens(source: Any) -> bool:
+    """Whether this is a path, an address or a relation of DuckDB's."""
+    import narwhals as nw
 
-    >>> print(quoted('say "hi"; DROP TABLE t'))
-    "say ""hi""; DROP TABLE t"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as SQL's literal.
-
-    >>> print(literal("O'Hara"))
-    'O''Hara'
-    """
-    return "'" + text.replace("'", "''") + "'"
+    # A relation does not go through narwhals, which keeps its types alive: it complains on exit.
+    return isinstance(source, str | Path) or nw.dependencies.is_duckdb_relation(source)
 
 
-def check_memory(memory: str | None) -> str | None:
-    """A bound such as ``2GB`` or ``512MB``, or None for DuckDB's own.
+def open_source(source: Any, memory: str | None) -> Table:
+    """A table of files, of a database or of a relation."""
+    if isinstance(source, str | Path):
+        return _open_files(source, memory, {})
+    safe = ", ".join(f"c{i}" for i in range(len(source.columns)))
+    renamed: Any = source.query("t", f"SELECT * FROM t AS s({safe})")
+    return DuckDBTable(
+        source="DuckDB relation",
+        names=tuple(source.columns),
+        kinds=tuple(sql_kind(str(t)) for t in source.types),
+        attach=lambda con, names: con.register(
+            "t", renamed.project(", ".join(names)).to_arrow_reader()
+        ),
+        memory=memory,
+    )
 
-    >>> check_memory("1.5 gb")
-    '1.5GB'
-    """
-    if memory is None:
-        return None
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", str(memory), re.IGNORECASE)
-    if not match or float(match[1]) == 0:
-        raise InvalidInput(f"memory must look like 2GB or 512MB, got {memory!r}.")
-    return match[1] + match[2].upper().replace("IB", "iB")
 
-
-@contextmanager
-def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A fresh in-memory DuckDB that never fetches anything and spills to a folder of its own."""
+def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]) -> Table:
     import duckdb
 
-    with TemporaryDirectory(prefix="privacyfunnel-") as spill, in_our_words(memory):
-        config: dict[str, Any] = {
-            "temp_directory": spill,
-            "autoinstall_known_extensions": "false",
-        }
-        if memory is not None:
-            config["memory_limit"] = memory
-        con = duckdb.connect(config=config)
+    is_database = str(source).startswith("duckdb://")
+    with connect(memory) as con:
         try:
+            reading = (
+                read_database(con, str(source)) if is_database else read_paths(con, source, kinds)
+            )
+            types = con.sql(f"FROM {reading.sql}").types
+        except duckdb.Error as error:
+            raise DataUnavailable(f"cannot read {source}: {first_line(error)}") from error
+
+    def attach(con: duckdb.DuckDBPyConnection, _: Sequence[str]) -> None:
+        if reading.setup:
+            con.execute(reading.setup)
+        safe = ", ".join(f"c{i}" for i in range(len(reading.names)))
+        con.execute(f"CREATE TEMP VIEW t AS SELECT * FROM {reading.sql} AS s({safe})")
+
+    def reopen(kinds: Mapping[str, str]) -> Table:
+        return _open_files(source, memory, kinds)
+
+    return DuckDBTable(
+        source=str(source),
+        names=reading.names,
+        kinds=tuple(sql_kind(str(t)) for t in types),
+        attach=attach,
+        memory=memory,
+        files=reading.files,
+        reopen=reopen if reading.is_text else None,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DuckDBTable(Table):
+    """A table that DuckDB counts, joins and writes; ``attach`` shows some columns to it as ``t``."""
+
+    attach: Callable[[duckdb.DuckDBPyConnection, Sequence[str]], Any]
+    memory: str | None = None
+    length: int | None = None  # the number of rows, where it is known
+    reopen: Callable[[Mapping[str, str]], Table] | None = None
+
+    @contextmanager
+    def in_duckdb(self, names: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+        with connect(self.memory) as con:
+            self.attach(con, [f"c{i}" for i in sorted({self.names.index(name) for name in names})])
             yield con
-        finally:
-            con.close()
+
+    def read_as(self, kinds: Mapping[str, str]) -> Table:
+        return self.reopen(kinds) if self.reopen is not None and kinds else self
+
+    def count_rows(self) -> int:
+        if self.length is not None:
+            return self.length
+        return self._number("SELECT count(*) FROM t", self.names[:1])
+
+    def group(self, columns: Sequence[Column], weight: Column | None) -> pa.Table:
+        keys = [f"k{i}" for i in range(len(columns))]
+        select = [f"{c.sql(self.place(c.name))} AS {k}" for k, c in zip(keys, columns, strict=True)]
+        sums = "count(*) AS n"
+        needed = [column.name for column in columns]
+        if weight:
+            needed.append(weight.name)
+            select.append(f"{weight.sql(self.place(weight.name))} AS w")
+            sums += ", sum(w) AS w, min(w) AS least, count(w) AS known"
+        by = ", ".join(keys)
+        with self.in_duckdb(needed) as con:
+            rows = f"SELECT {', '.join(select)} FROM t"
+            # Counted inside the engine first, which spills to disk where they are too many.
+            con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}")
+            [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
+            check_memory(
+                f"the table has {n_cells:,} different combinations of these columns, which",
+                n_cells * (len(keys) + 2) * BYTES,
+                "coarsen columns with bins or rounding, or name fewer",
+            )
+            return con.sql("FROM g").to_arrow_table()
+
+    def known_and_distinct(self, columns: Sequence[Column]) -> list[tuple[int, int]]:
+        few = self.n_rows <= EXACT_ROWS
+        distinct = "count(DISTINCT {0})" if few else "approx_count_distinct({0})"
+        figures = [f"count(k{i}), {distinct.format(f'k{i}')}" for i in range(len(columns))]
+        keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(columns)]
+        with self.in_duckdb([column.name for column in columns]) as con:
+            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM t)"
+            row = [int(value) for value in con.execute(sql).fetchall()[0]]
+        return list(zip(row[0::2], row[1::2], strict=True))
+
+    def quantiles(self, column: Column, n: int) -> list[Any]:
+        shares = [i / n for i in range(1, n)]
+        with self.in_duckdb([column.name]) as con:
+            sql = f"SELECT quantile_disc({column.sql(self.place(column.name))}, {shares}) FROM t"
+            found = con.execute(sql).fetchall()[0][0]
+        return list(found) if found is not None else [None] * len(shares)
+
+    def count_missing(self, columns: Sequence[Column]) -> int:
+        if not columns:
+            return 0
+        sql = f"SELECT count(*) FROM t WHERE NOT ({self._complete_sql(columns)})"
+        return self._number(sql, [column.name for column in columns])
+
+    def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
+        with self.in_duckdb(join.needed) as con:
+            _make_lookup(con, join)
+            # DuckDB 2 keeps the order of rows through a join on one thread (seen, not promised by its
+            # manual; tests watch it). Labels are ENUMs, which halves the work: one thread so takes
+            # about as long as two do with texts. With more cores, ordered=False is faster.
+            if ordered:
+                con.execute(
+                    "SET threads = 1; SET disabled_optimizers = 'build_side_probe_side,join_order'"
+                )
+            con.execute(f"COPY ({self._released(join)}) TO {literal(str(part))} ({OPTIONS[fmt]})")
+
+    def commonest_unknown(self, join: Join) -> tuple[tuple[Any, ...], int, int] | None:
+        with self.in_duckdb(join.needed) as con:
+            _make_lookup(con, join)
+            keys = ", ".join(f"r.k{i}" for i in range(len(join.columns)))
+            found = con.execute(
+                f"SELECT {keys}, sum(count(*)) OVER (), count(*) OVER () FROM {self._joined(join)} "
+                f"WHERE m.place IS NULL GROUP BY {keys} ORDER BY count(*) DESC, {keys} LIMIT 1"
+            ).fetchall()
+        if not found:
+            return None
+        *raw, n_rows, n_values = found[0]
+        return join.value(raw), int(n_rows), int(n_values)
+
+    def _number(self, sql: str, names: Iterable[str]) -> int:
+        with self.in_duckdb(names) as con:
+            return int(con.execute(sql).fetchall()[0][0])
+
+    def _complete_sql(self, columns: Sequence[Column]) -> str:
+        return " AND ".join(f"({c.sql(self.place(c.name))}) IS NOT NULL" for c in columns)
+
+    def _released(self, join: Join) -> str:
+        """The rows that go out."""
+        pick = "[1 + len(list_filter(m.ends, lambda e: e <= r.draw))]" if join.book.soft else ""
+        label = f"m.label{pick}"
+        if join.suppress:
+            label = f"coalesce({label}, CAST('{SUPPRESSED}' AS label_text))"
+        columns = [label]
+        if join.expand:
+            columns += [f"m.e{i}{pick}" for i in range(len(join.columns))]
+        columns += [f"r.{self.place(name)}" for name in join.keep]
+        named = [f"{sql} AS {quoted(name)}" for sql, name in zip(columns, join.names, strict=True)]
+        return f"SELECT {', '.join(named)} FROM {self._joined(join)}"
+
+    def _joined(self, join: Join) -> str:
+        """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""
+        keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
+        rows = "t"
+        if join.book.soft:
+            key = "row" if join.key is None else self.place(join.key)
+            if join.key is None:
+                rows = "(SELECT *, row_number() OVER () AS row FROM t)"
+            keys.append(f"{draw_sql(join.book.check_salt(), key)} AS draw")
+        where = f" WHERE {self._complete_sql(join.required)}" if join.required else ""
+        on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
+        return f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r LEFT JOIN m ON {on}"
 
 
-@contextmanager
-def in_our_words(memory: str | None = None) -> Iterator[None]:
-    """Say the errors that a user's data or disk causes in one line; ours pass through."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.OutOfMemoryException as error:
-        bound = f"the bound of {memory}" if memory else "this machine's memory"
-        raise InvalidInput(f"{bound} is too small for this table; raise --memory.") from error
-    except (duckdb.IOException, duckdb.PermissionException, duckdb.HTTPException) as error:
-        raise DataUnavailable(first_line(error)) from error
-    except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
-        raise InvalidInput(f"a value does not fit its column: {first_line(error)}") from error
-    except duckdb.InvalidInputException as error:
-        raise InvalidInput(first_line(error)) from error
-    except (duckdb.InterruptException, RuntimeError) as error:
-        if "interrupt" not in str(error).lower():
-            raise
-        raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
-
-
-def first_line(error: Exception) -> str:
-    """DuckDB's message in one line, without the name of its class, ending in a full stop.
-
-    >>> first_line(Exception("IO Error: Cannot open file\\nPossible solution: ..."))
-    'cannot open file.'
-    >>> first_line(Exception("Conversion Error: CSV Error on Line: 3\\nOriginal Line: a\\nBad value"))
-    'line 3: bad value.'
-    """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    line = re.sub(r"^[\w ]+ Error: ", "", lines[0]) if lines else type(error).__name__
-    in_csv = re.fullmatch(r"CSV Error on Line: (\d+)", line)
-    if in_csv and len(lines) > 2:  # the second line repeats the row, the third says what is wrong
-        line = re.sub(r'^Error when converting column "c\d+"\. ', "", lines[2])
-    line = line.rstrip(".:")
-    line = line[:1].lower() + line[1:] if line[1:2].islower() else line
-    return f"line {in_csv[1]}: {line}." if in_csv else f"{line}."
+def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
+    """The table m of values and labels; its texts are ENUMs, which join and compress best."""
+    data = join.lookup()
+    con.register("lookup", data)
+    select = []
+    for name in data.column_names:
+        if name == "label" or (name.startswith("e") and name != "ends"):
+            texts = "unnest(lookup.{0})" if join.book.soft else "lookup.{0}"
+            extra = f" UNION SELECT '{SUPPRESSED}'" if name == "label" else ""
+            con.execute(
+                f"CREATE TYPE {name}_text AS ENUM (SELECT DISTINCT x FROM "
+                f"(SELECT {texts.format(name)} AS x FROM lookup{extra}) ORDER BY x)"
+            )
+            select.append(f"CAST({name} AS {name}_text{'[]' if join.book.soft else ''}) AS {name}")
+        else:
+            select.append(name)
+    con.execute(f"CREATE TEMP TABLE m AS SELECT {', '.join(select)} FROM lookup")

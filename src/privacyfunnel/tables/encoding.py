@@ -1,4 +1,4 @@
-"""Symbols: from the engine's groups to places in an ordered alphabet, with no loop over groups."""
+"""Encoding: from the engine's groups to places in an ordered alphabet, with no loop over groups."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from privacyfunnel.columns import Column, clean
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Codes = tuple[NDArray[np.int64], list[Any]]  # each group's place in the symbols, and the symbols
+Places = tuple[NDArray[np.int64], list[Any]]  # each group's place in the symbols, and the symbols
 
 
-def codes_of(column: Column, keys: pa.ChunkedArray) -> Codes:
+def encode_column(column: Column, keys: pa.ChunkedArray) -> Places:
     """The groups of one column; its symbols are in rising order, missing last.
 
     >>> import pyarrow as pa
-    >>> codes_of(Column("city", "text"), pa.chunked_array([["Rom", None, "Bonn", "Rom"]]))
+    >>> encode_column(Column("city", "text"), pa.chunked_array([["Rom", None, "Bonn", "Rom"]]))
     (array([1, 2, 0, 1]), ['Bonn', 'Rom', None])
     """
     import pyarrow as pa
@@ -40,13 +40,13 @@ def codes_of(column: Column, keys: pa.ChunkedArray) -> Codes:
     return places[indices], [column.symbol(value) for value in ordered]
 
 
-def combined(parts: Sequence[Codes], kept: NDArray[np.bool_]) -> Codes:
+def combine_columns(parts: Sequence[Places], kept: NDArray[np.bool_]) -> Places:
     """The symbols of several columns together, tuples in rising order; of one, its values.
 
     ``kept`` marks the groups that count; symbols of no such group are left out.
 
     >>> sex, city = (np.array([0, 1, 1]), ["f", "m"]), (np.array([1, 0, 0]), ["Bonn", "Rom"])
-    >>> combined([sex, city], np.array([True, True, True]))
+    >>> combine_columns([sex, city], np.array([True, True, True]))
     (array([0, 1, 1]), [('f', 'Rom'), ('m', 'Bonn')])
     """
     chosen = slice(None) if kept.all() else kept

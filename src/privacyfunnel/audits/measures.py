@@ -1,4 +1,4 @@
-"""Measuring: the rows of an audit from a joint, each with its number or why there is none."""
+"""Measures: the rows of an audit from a joint, each with its number or why there is none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np  # noqa: F401 (used in an example)
 
-from privacyfunnel.audits.catalogue import CATALOGUE, Measure
+from privacyfunnel.audits.meanings import CATALOGUE, Measure
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column
 from privacyfunnel.joint import Joint
@@ -155,7 +155,7 @@ def too_fine(joint: Joint, sensitive: Sequence[Column]) -> dict[str, str]:
     records = int(joint.counts.nnz if joint.n_records is None else joint.n_records)
     return {
         column.name: f"{column.name} is different in nearly every record ({alone.n_s:,} values in "
-        f"{records:,}), so that counts say nothing; coarsen it with --bins or --round"
+        f"{records:,}), so that counts say nothing; coarsen it with bins or rounding"
         for column, alone in by_column(joint, sensitive)
         if is_nearly_unique(alone.n_s, records)
     }

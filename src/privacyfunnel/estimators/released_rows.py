@@ -1,4 +1,4 @@
-"""Releasing: the released symbol of every row, looked up by distinct rows and not one by one."""
+"""Released rows: the symbol of every row, looked up by distinct rows and not one by one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.engines.duckdb import connect
-from privacyfunnel.tables.sampling import RANGE, draw_sql, thresholds
+from privacyfunnel.tables.sampling import RANGE, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
 Places = NDArray[np.int64]
@@ -29,13 +28,13 @@ def places_of(
     ``rows`` are places and distinct values, ``weights`` those of the codebook's values.
     """
     codes, values = rows
-    known = {value: place for place, value in enumerate(book.values)}
-    places = np.array([known.get(value, SUPPRESSED) for value in values], dtype=np.int64)
+    places = book.places(values)
     unknown = np.flatnonzero(places < 0)
     if len(unknown) and handle_unknown == "error":
         counts = np.bincount(codes, minlength=len(values))[unknown]
+        what = book.unknown(values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
         raise UnknownSymbol(
-            _complaint(book, values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
+            f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
         )
     if len(unknown) and handle_unknown == "nearest":
         released = np.array([max(row, key=lambda cell: cell[1])[0] for row in book.rows])
@@ -44,11 +43,8 @@ def places_of(
     return places[codes]
 
 
-def released_as(book: Codebook, places: Places) -> Places:
-    """For each row the place of its released symbol in the codebook's labels.
-
-    A soft code draws by the number of the row, from 1, exactly as a release of a table does.
-    """
+def released_as(book: Codebook, places: Places, rng: np.random.Generator) -> Places:
+    """For each row the place of its released symbol in the codebook's labels; soft codes draw it."""
     widest = max(len(row) for row in book.rows)
     symbols: Places = np.full((len(book.rows) + 1, widest), SUPPRESSED)  # last row: place −1
     for i, row in enumerate(book.rows):
@@ -58,17 +54,5 @@ def released_as(book: Codebook, places: Places) -> Places:
     ends = np.full((len(book.rows) + 1, widest), RANGE)
     for i, row in enumerate(book.rows):
         ends[i, : len(row)] = thresholds([p for _, p in row])
-    chosen = (ends[places] <= _draws(book.check_salt(), len(places))[:, None]).sum(axis=1)
+    chosen = (ends[places] <= rng.integers(RANGE, size=len(places))[:, None]).sum(axis=1)
     return np.asarray(symbols[places, chosen])
-
-
-def _draws(salt: str, n_rows: int) -> Places:
-    with connect() as con:
-        sql = f"SELECT {draw_sql(salt, 'i')} AS draw FROM range(1, {n_rows + 1}) AS r(i) ORDER BY i"
-        return np.asarray(con.execute(sql).fetchnumpy()["draw"], dtype=np.int64)
-
-
-def _complaint(book: Codebook, value: Value, n_rows: int, n_values: int) -> str:
-    what = book.unknown(value, n_rows, n_values).rpartition(";")[0]  # its cure is the command's
-    what = what.replace("the codebook has never seen", "was not there when fitted")
-    return f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'

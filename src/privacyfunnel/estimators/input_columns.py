@@ -1,4 +1,4 @@
-"""Reading: whatever scikit-learn's users hand in, as Arrow columns with a name and a kind each."""
+"""Input columns: whatever scikit-learn's users hand in, as Arrow columns with a name and a kind each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.engines.frames import arrow_of
+from privacyfunnel.tables.engines.narwhals import arrow_of
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -1,0 +1,105 @@
+"""A DuckDB of our own: bounded memory, a private folder to spill to, errors in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def quoted(name: str) -> str:
+    """A name as SQL's identifier.
+
+    >>> print(quoted('say "hi"; DROP TABLE t'))
+    "say ""hi""; DROP TABLE t"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL's literal.
+
+    >>> print(literal("O'Hara"))
+    'O''Hara'
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def check_memory(memory: str | None) -> str | None:
+    """A bound such as ``2GB`` or ``512MB``, or None for DuckDB's own.
+
+    >>> check_memory("1.5 gb")
+    '1.5GB'
+    """
+    if memory is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", str(memory), re.IGNORECASE)
+    if not match or float(match[1]) == 0:
+        raise InvalidInput(f"memory must look like 2GB or 512MB, got {memory!r}.")
+    return match[1] + match[2].upper().replace("IB", "iB")
+
+
+@contextmanager
+def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A fresh in-memory DuckDB that never fetches anything and spills to a folder of its own."""
+    import duckdb
+
+    with TemporaryDirectory(prefix="privacyfunnel-") as spill, in_our_words(memory):
+        config: dict[str, Any] = {
+            "temp_directory": spill,
+            "autoinstall_known_extensions": "false",
+        }
+        if memory is not None:
+            config["memory_limit"] = memory
+        con = duckdb.connect(config=config)
+        try:
+            yield con
+        finally:
+            con.close()
+
+
+@contextmanager
+def in_our_words(memory: str | None = None) -> Iterator[None]:
+    """Say the errors that a user's data or disk causes in one line; ours pass through."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        bound = f"the bound of {memory}" if memory else "this machine's memory"
+        raise InvalidInput(f"{bound} is too small for this table.", hint="memory") from error
+    except (duckdb.IOException, duckdb.PermissionException, duckdb.HTTPException) as error:
+        raise DataUnavailable(first_line(error)) from error
+    except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+        raise InvalidInput(f"a value does not fit its column: {first_line(error)}") from error
+    except duckdb.InvalidInputException as error:
+        raise InvalidInput(first_line(error)) from error
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if "interrupt" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
+
+
+def first_line(error: Exception) -> str:
+    """DuckDB's message in one line, without the name of its class, ending in a full stop.
+
+    >>> first_line(Exception("IO Error: Cannot open file\\nPossible solution: ..."))
+    'cannot open file.'
+    >>> first_line(Exception("Conversion Error: CSV Error on Line: 3\\nOriginal Line: a\\nBad value"))
+    'line 3: bad value.'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    line = re.sub(r"^[\w ]+ Error: ", "", lines[0]) if lines else type(error).__name__
+    in_csv = re.fullmatch(r"CSV Error on Line: (\d+)", line)
+    if in_csv and len(lines) > 2:  # the second line repeats the row, the third says what is wrong
+        line = re.sub(r'^Error when converting column "c\d+"\. ', "", lines[2])
+    line = line.rstrip(".:")
+    line = line[:1].lower() + line[1:] if line[1:2].islower() else line
+    return f"line {in_csv[1]}: {line}." if in_csv else f"{line}."

@@ -1,0 +1,147 @@
+"""Join: what each row of a table is joined to, and which columns go out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.columns import KINDS, Bins, Column, Roles
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.tables.sampling import thresholds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.tables.table import Table
+
+RELEASED = "released"  # the column of released symbols
+SUPPRESSED = "suppressed"  # what a value is released as that the codebook does not cover
+
+
+@dataclass(frozen=True)
+class Join:
+    """A table read as a codebook needs it, and the columns that go out; build with :meth:`of`."""
+
+    table: Table
+    book: Codebook
+    columns: tuple[Column, ...]  # the public ones, in the kind that table and codebook share
+    required: tuple[Column, ...]  # with missing="drop", rows that lack one of these are left out
+    expand: bool
+    keep: tuple[str, ...]
+    suppress: bool
+    key: str | None
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        book: Codebook,
+        *,
+        expand: bool,
+        keep: Sequence[str],
+        suppress: bool,
+        key: str | None,
+    ) -> Join:
+        """Check what is wanted against the table and the codebook."""
+        table = _read_as(table, book.roles)
+        columns = tuple(_shared(table, column) for column in book.roles.public)
+        present = [c for c in book.roles.columns.values() if c.name in table.names]
+        required = [_shared(table, c) for c in present] if book.roles.missing == "drop" else []
+        for name in keep:
+            table.position(name, "kept")
+        if key is not None and not KINDS[table.kind(key, "key")].names_rows:
+            raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
+        if book.soft:
+            book.check_salt()
+        join = cls(table, book, columns, tuple(required), expand, tuple(keep), suppress, key)
+        folded = [name.casefold() for name in join.names]  # few readers tell Age and age apart
+        twins = [name for name in join.names if folded.count(name.casefold()) > 1]
+        if twins:
+            raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+        return join
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the output."""
+        expanded = [column.name for column in self.columns] if self.expand else []
+        return [RELEASED, *expanded, *self.keep]
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns that are read."""
+        key = [] if self.key is None else [self.key]
+        return [*(c.name for c in (*self.columns, *self.required)), *self.keep, *key]
+
+    def value(self, keys: Sequence[Any]) -> tuple[Any, ...]:
+        """The value whose keys the engine hands back."""
+        return tuple(column.symbol(key) for column, key in zip(self.columns, keys, strict=True))
+
+    def lookup(self) -> pa.Table:
+        """One row per value: its keys k0, k1, ..., its place, and the label that it is released as.
+
+        With ``expand`` come e0, e1, ...: what the label stands for. For a soft code these are lists
+        over the outcomes, and ``ends`` says where each outcome's share of the draws ends.
+        """
+        import pyarrow as pa
+
+        book = self.book
+        outcomes = [[j for j, _ in row] for row in book.rows]
+        data: dict[str, Any] = {}
+        for i, column in enumerate(self.columns):
+            raw = [column.raw(value[i]) for value in book.values]
+            data[f"k{i}"] = pa.array(raw, type=_arrow_type(column))
+        data["place"] = pa.array(range(len(book.values)), type=pa.int64())
+        texts: Mapping[str, Sequence[str]] = {"label": book.labels}
+        if self.expand:
+            words = list(zip(*(book.stands_for(label) for label in book.labels), strict=True))
+            texts = {**texts, **{f"e{i}": column for i, column in enumerate(words)}}
+        for name, text in texts.items():
+            lists = [[text[j] for j in row] for row in outcomes]
+            data[name] = lists if book.soft else [row[0] for row in lists]
+        if book.soft:
+            data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
+        return pa.table(data)
+
+
+def _arrow_type(column: Column) -> Any:
+    import pyarrow as pa
+
+    if column.rule is not None:
+        return pa.int64() if isinstance(column.rule, Bins) else pa.float64()
+    return pa.type_for_alias(KINDS[column.kind].arrow)
+
+
+def match_roles(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Another table read as these roles need it, and the roles in the kinds that both share."""
+    table = _read_as(table, roles)
+    return table, replace(
+        roles,
+        sensitive=tuple(_shared(table, column) for column in roles.sensitive),
+        public=tuple(_shared(table, column) for column in roles.public),
+    )
+
+
+def _read_as(table: Table, roles: Roles) -> Table:
+    """A csv's kinds are guessed from its own rows: read it as the codebook's columns are."""
+    kinds = table.columns
+    differ = {
+        column.name: column.kind
+        for column in roles.columns.values()
+        if kinds.get(column.name, column.kind) != column.kind
+    }
+    return table.read_as(differ)
+
+
+def _shared(table: Table, column: Column) -> Column:
+    """The column in the kind in which both sides compare; whole numbers compare with numbers."""
+    kind = table.kind(column.name, "public")
+    if kind == column.kind:
+        return column
+    if KINDS[kind].is_numeric and KINDS[column.kind].is_numeric:
+        return replace(column, kind="number")
+    raise InvalidInput(
+        f"column {column.name!r} holds {KINDS[kind]} here, but the codebook was made for "
+        f"{KINDS[column.kind]}."
+    )
