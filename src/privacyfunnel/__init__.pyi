@@ -20,6 +20,8 @@ from .frontiers.sweep import frontier as frontier
 from .joint import Joint as Joint
 from .objectives import Bottleneck as Bottleneck
 from .objectives import Funnel as Funnel
+from .releases.release import Release as Release
+from .releases.release import release as release
 from .solvers import Solution as Solution
 from .solvers import Status as Status
 from .solvers import solve as solve

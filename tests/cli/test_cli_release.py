@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from page_checks import numbers_in
 from privacyfunnel import datasets
 from privacyfunnel.cli import app, main
-from privacyfunnel.releases import NotAsMeasured
-from privacyfunnel.releases import release as making
+from privacyfunnel.releases import release as release_module
+from privacyfunnel.releases.verify import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
 FILES = {"release.parquet", "codebook.json", "report.html", "report.json"}
@@ -448,7 +448,7 @@ def test_our_fault_exits_1_and_leaves_nothing(demo, tmp_path, monkeypatch):
     def complain(*_):
         raise NotAsMeasured("the written file has leakage 1 bits instead of 0.")
 
-    monkeypatch.setattr(making, "_check_same", complain)
+    monkeypatch.setattr(release_module, "check_same", complain)
     args = ["release", demo / "demo.csv", "-s", "age", "-x", "chol", "--utility", 0.4, *QUICK]
     done = CliRunner().invoke(app, list(map(str, [*args, "-o", tmp_path / "out"])))
     assert done.exit_code == 1

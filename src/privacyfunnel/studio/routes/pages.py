@@ -15,7 +15,6 @@ from starlette.responses import (
 
 from privacyfunnel.codebook.values import decode
 from privacyfunnel.columns import KINDS, show
-from privacyfunnel.releases.release import files_of
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.page import MEMBERS
 from privacyfunnel.studio import commands
@@ -160,7 +159,7 @@ def _files(session: Session) -> list[tuple[str, str, int]]:
     folder = session.jobs["release"].folder / "files"
     return [
         (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
-        for name in files_of(session.made.form)
+        for name in session.made.files
     ]
 
 
@@ -170,7 +169,7 @@ async def file(request: Request) -> Response:
     name = request.path_params["name"]
     if session.done("release") is None or session.made is None:
         raise HTTPException(404, "There is no release yet.")
-    if name not in files_of(session.made.form):
+    if name not in session.made.files:
         raise HTTPException(404, "There is no such file.")
     path = session.jobs["release"].folder / "files" / name
     return FileResponse(str(path), filename=name, media_type="application/octet-stream")
