@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.validation import check_at_least, check_choice
 
 FORMATS = ("parquet", "csv")
 TARGETS = ("utility", "leakage", "lam")
@@ -41,6 +40,9 @@ class ReleaseRequest:
     holdout: float | None = None  # the share of the records that the method is checked on
 
     def __post_init__(self) -> None:
+        # The command line reads the defaults of this class, and must not wait for numpy.
+        from privacyfunnel.validation import check_at_least, check_choice
+
         given = [name for name in TARGETS if name in self.target]
         if len(given) != 1 or len(self.target) != 1:
             got = " and ".join(self.target) or "none"

@@ -18,4 +18,3 @@ def visible(text: str) -> str:
     two\\nlines \\u202etxt
     """
     return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-

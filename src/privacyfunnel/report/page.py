@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -97,7 +97,13 @@ def _render(name: str, title: str, document: Document, **values: Any) -> str:
     return (
         _environment()
         .get_template(name)
-        .render(title=title, document=document, style=Markup(style), style_digest=Markup(digest), **values)
+        .render(
+            title=title,
+            document=document,
+            style=Markup(style),
+            style_digest=Markup(digest),
+            **values,
+        )
     )
 
 

@@ -13,12 +13,11 @@ from starlette.responses import (
     Response,
 )
 
-from privacyfunnel.codebook.values import decode
-from privacyfunnel.columns import KINDS, show
+from privacyfunnel.columns import KINDS
 from privacyfunnel.report import words as report_words
-from privacyfunnel.report.page import MEMBERS
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import EFFORTS, TREATMENTS
+from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
 from privacyfunnel.studio.routes.requests import (
@@ -30,6 +29,7 @@ from privacyfunnel.studio.routes.requests import (
     studio_of,
     with_cookie,
 )
+from privacyfunnel.studio.sessions import TooManyVisitors
 from privacyfunnel.studio.sources import named_source
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ async def data(request: Request) -> Response:
         return page(request, session_of(request), "data")
     if not studio.settings.is_local:
         raise HTTPException(403, STRANGER)
-    secret, session = studio.sessions.open(is_trusted=False)
+    try:
+        secret, session = studio.sessions.open(is_trusted=False)
+    except TooManyVisitors as error:
+        raise HTTPException(503, in_words(error)) from None
     return with_cookie(request, page(request, session, "data"), secret)
 
 
@@ -141,16 +144,9 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
             ("Limit", report_words.limit(document)),
             *([("This draw", report_words.drawn(document))] if document["drawn"] else []),
         ],
-        "symbols": [_symbol(symbol) for end in ENDS for symbol in document["symbols"][end]],
+        "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],
         "is_cut": bool(document["symbols"]["smallest"]),
     }
-
-
-def _symbol(symbol: Mapping[str, Any]) -> dict[str, Any]:
-    """A symbol with some of its members in words, where its columns do not say it all."""
-    several = len(symbol["stands_for"]) > 1 and symbol["n_values"] > 1
-    members = symbol["members"][:MEMBERS] if several else []
-    return {**symbol, "shown": [", ".join(show(decode(v)) for v in m) for m in members]}
 
 
 def _files(session: Session) -> list[tuple[str, str, int]]:
@@ -196,6 +192,11 @@ async def job(request: Request) -> Response:
 async def refused(_: Request, error: Exception) -> Response:
     """A request that we do not serve."""
     return _plain(error, 403)
+
+
+async def busy(_: Request, error: Exception) -> Response:
+    """A visitor for whom there is no room now."""
+    return _plain(error, 503)
 
 
 async def not_found(_: Request, error: Exception) -> Response:
