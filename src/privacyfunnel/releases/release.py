@@ -89,7 +89,7 @@ def release(
     >>> sorted(path.name for path in done.folder.iterdir())
     ['codebook.json', 'release.parquet', 'report.html', 'report.json']
     >>> done.utility >= 0.5, done.codebook.labels
-    (True, ('r1', 'r2'))
+    (True, ['r1', 'r2'])
     """
     given = {"utility": utility, "leakage": leakage, "lam": lam}
     named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
