@@ -13,9 +13,11 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
 from privacyfunnel.frontiers.frontier import Frontier, pareto
+from privacyfunnel.frontiers.readable import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, check_jobs
+from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOLVERS, check_problem, check_settings, make_solver
 from privacyfunnel.solvers.base import (
     ManyTargetsSolver,
@@ -27,7 +29,7 @@ from privacyfunnel.solvers.base import (
 )
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
 
@@ -65,6 +67,7 @@ def frontier(
     problem: str = "funnel",
     method: str = "best",
     *,
+    recoding: str = "symbols",
     n_points: int | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
@@ -79,9 +82,10 @@ def frontier(
     A method that meets targets ("best", "soft", "annealing") solves the constrained problem at
     ``targets``, shares of H(X) to keep (default ``n_points`` of them, evenly spaced); "best" once more
     from its neighbours' codes. Other methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its
-    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. The
-    result depends on ``seed`` but not on ``n_jobs``. With ``checkpoint`` a killed sweep
-    goes on where it was.
+    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. With
+    ``recoding`` "global" or "local" every public column stays a column, ``targets`` are shares to keep
+    of the columns and ``options`` the settings of the `Recoding`. The result depends on ``seed`` but
+    not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> points = frontier(joint, n_points=4).to_frame()
@@ -91,6 +95,22 @@ def frontier(
     check_problem(method, problem)
     check_rng(seed)
     check_jobs(n_jobs)
+    check_choice("recoding", recoding, RECODINGS)
+    if recoding != "symbols":
+        if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
+            raise InvalidInput(
+                f"recoding {recoding!r} takes targets= of the funnel's best search, "
+                "neither lams= nor checkpoint=."
+            )
+        return readable_frontier(
+            joint,
+            recoding,
+            n_points=n_points or POINTS["many"],
+            targets=targets,
+            seed=seed,
+            progress=progress,
+            options=options,
+        )
     check_settings(method, options)
     if n_points is not None:
         check_at_least("n_points", n_points, 1)
