@@ -31,7 +31,8 @@ from privacyfunnel.tables.summary import is_nearly_unique
 WEIGHTED = "records are weighted, so they are not counted"
 MEASURED = (
     "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
-    "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift", "k", "unique", "l_diversity", "t_closeness",
+    "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift", "k", "unique",
+    "l_diversity", "t_closeness",
 )  # fmt: skip
 
 

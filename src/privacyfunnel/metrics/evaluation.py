@@ -43,7 +43,7 @@ class ColumnMetrics:
 
 @dataclass(frozen=True)
 class Metrics:
-    """All measures of a joint; ``k``, ``unique``, ``guess_informed`` are None where nothing is counted."""
+    """All measures of a joint; ``k``, ``unique``, ``guess_informed`` only of counted records."""
 
     entropy_s: float
     entropy_s_after: float
