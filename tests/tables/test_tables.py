@@ -834,3 +834,21 @@ def test_engines_are_imported_only_when_they_are_used():
         print(sorted(set(sys.modules) & engines))
     """
     assert child(code, "").communicate(timeout=60)[0] == b"[]\n"
+
+
+def test_the_engine_of_the_docs_counts_and_writes(tmp_path, monkeypatch):
+    """The page that shows how to add an engine shows one that works."""
+    import importlib
+    import types
+
+    page = (Path(__file__).parents[2] / "docs" / "add-an-engine.md").read_text(encoding="utf-8")
+    source = page.split("```python\n")[1].split("```")[0]
+    engine = types.ModuleType("privacyfunnel.tables.engines.rows")
+    exec(source, engine.__dict__)
+    monkeypatch.setitem(sys.modules, engine.__name__, engine)
+    opening = importlib.import_module("privacyfunnel.tables.open")
+    monkeypatch.setattr(opening, "ENGINES", ("rows", *opening.ENGINES))
+    rows = [{"age": 40, "city": "Bonn"}, {"age": 61, "city": None}, {"age": 40, "city": "Rom"}]
+    assert cells(count(rows, "age", "city")) == cells(count(pd.DataFrame(rows), "age", "city"))
+    done = write_release(rows, book_for(rows, "age", "city"), tmp_path / "o.csv")
+    assert done.n_released == 3
