@@ -59,7 +59,7 @@ def _fits(column: Column, value: Any) -> bool:
     if value is None:
         return True
     if isinstance(column.rule, Bins):
-        return value in [column.rule.label(i) for i in range(len(column.rule.edges) + 1)]
+        return value in column.rule.places
     if column.rule is not None:
         return type(value) in (int, float) and column.rule.label(column.rule.raw(value)) == value
     exact = type(value) in KINDS[column.kind].types

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import Column, sql_kind
 from privacyfunnel.errors import DataUnavailable
-from privacyfunnel.tables.connection import connect, first_line, literal, quoted
+from privacyfunnel.tables.connection import connect, first_line, literal, quoted, shut_in
 from privacyfunnel.tables.join import SUPPRESSED, Join
 from privacyfunnel.tables.paths import read_database, read_paths
 from privacyfunnel.tables.sampling import draw_sql
@@ -81,6 +81,7 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
         memory=memory,
         files=reading.files,
         reopen=reopen if reading.is_text else None,
+        is_foreign=is_database,
     )
 
 
@@ -91,12 +92,17 @@ class DuckDBTable(Table):
     attach: Callable[[duckdb.DuckDBPyConnection, Sequence[str]], Any]
     memory: str | None = None
     length: int | None = None  # the number of rows, where it is known
+    is_foreign: bool = False  # whether its SQL is someone else's, which must not reach other files
     reopen: Callable[[Mapping[str, str]], Table] | None = None
 
     @contextmanager
-    def in_duckdb(self, names: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+    def in_duckdb(
+        self, names: Iterable[str], paths: Sequence[Path] = ()
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         with connect(self.memory) as con:
             self.attach(con, [f"c{i}" for i in sorted({self.names.index(name) for name in names})])
+            if self.is_foreign:
+                shut_in(con, paths)
             yield con
 
     def read_as(self, kinds: Mapping[str, str]) -> Table:
@@ -153,7 +159,7 @@ class DuckDBTable(Table):
         return self._number(sql, [column.name for column in columns])
 
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
-        with self.in_duckdb(join.needed) as con:
+        with self.in_duckdb(join.needed, [part]) as con:
             _make_lookup(con, join)
             # DuckDB 2 keeps the order of rows through a join on one thread (seen, not promised by its
             # manual; tests watch it). Labels are ENUMs, which halves the work: one thread so takes
