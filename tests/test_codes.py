@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from conftest import joints
 from privacyfunnel import Channel, Joint, Partition
+from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
 from privacyfunnel.errors import InvalidCode
 
 
@@ -60,3 +61,33 @@ def test_bad_channels_are_refused(matrix, message):
 def test_a_code_of_another_alphabet_is_refused():
     with pytest.raises(InvalidCode, match="2 symbols but the joint has 3"):
         Partition([0, 1]).push(Joint.from_counts([[1, 2, 3]]))
+
+
+def test_a_column_code_releases_a_tuple_of_groups():
+    joint = Joint.from_counts(
+        [[1, 2, 0], [0, 1, 3]], labels_x=[(31, "f"), (40, "f"), (61, "m")], columns=["age", "sex"]
+    )
+    age = RecodedColumn("age", (Group("31", (31,)), Group("40 or more", (40, 61), 40)))
+    sex = RecodedColumn("sex", (Group("*", ("f", "m")),))
+    code = ColumnCode([age, sex], [[0, 0], [1, 0], [1, 0]])
+    pushed = code.push(joint)
+    assert code == Partition([0, 1, 1])
+    assert pushed.labels_x == (("31", "*"), ("40 or more", "*"))
+    assert pushed.columns == ("age", "sex")
+    assert pushed.n_records == joint.n_records
+    assert not code.suppressed.any()
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [([0, 1], "for each x"), ([[0], [2]], "positions of its 2 groups"), ([[-1], [0]], "positions")],
+)
+def test_cells_that_fit_no_group_are_refused(cells, words):
+    age = RecodedColumn("age", (Group("31", (31,)), Group("40", (40,))))
+    with pytest.raises(InvalidCode, match=words):
+        ColumnCode([age], cells)
+
+
+def test_two_groups_of_a_column_need_two_labels():
+    with pytest.raises(InvalidCode, match="same label"):
+        ColumnCode([RecodedColumn("age", (Group("a", (1,)), Group("a", (2,))))], [[0], [1]])

@@ -188,7 +188,7 @@ class TestFetch:
         change(server)
         with pytest.raises(DataUnavailable, match=message) as error:
             datasets.fetch_hungarian(tmp_path, server.url)
-        assert "by hand and pass it with --data" in str(error.value)
+        assert "by hand and pass its path" in str(error.value)
         assert "\n" not in str(error.value)
         assert list(tmp_path.iterdir()) == []
 

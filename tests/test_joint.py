@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -90,3 +91,24 @@ def test_bad_labels_are_refused(labels):
 def test_probabilities_must_sum_to_one():
     with pytest.raises(InvalidJoint, match=r"sum to 1, got 0\.93; pass counts"):
         Joint.from_probabilities([[0.5, 0.43]])
+
+
+def test_the_columns_behind_each_x_are_known():
+    table = pd.DataFrame(
+        {"s": list("aabb"), "age": [40, 31, 31, 40], "city": ["Rom", None, "Bonn", "Rom"]}
+    )
+    age, city = Joint.from_table(table, "s", ["age", "city"]).public
+    assert (age.name, age.values) == ("age", (31, 40))
+    assert (city.name, city.values) == ("city", ("Bonn", "Rom", None))
+    joint = Joint.from_table(table, "s", ["city", "age"])
+    rows = [(c.values[c.codes[x]]) for x in range(joint.n_x) for c in joint.public]
+    assert rows == [value for label in joint.labels_x for value in label]
+    (only,) = Joint.from_counts([[1, 2]], labels_x=["b", "a"]).public
+    assert (only.name, only.values, only.codes.tolist()) == ("x", ("a", "b"), [1, 0])
+
+
+def test_column_names_that_do_not_fit_are_refused():
+    with pytest.raises(InvalidJoint, match="tuples of 2 values"):
+        Joint.from_counts([[1, 2]], labels_x=["b", "a"], columns=["p", "q"])
+    with pytest.raises(InvalidJoint, match="different names"):
+        Joint.from_counts([[1]], labels_x=[(1, 2)], columns=["p", "p"])

@@ -3,7 +3,7 @@
     table -> joint p(s,x) -> solver -> code (partition | channel) -> frontier -> release
 
 The public names stand in ``__init__.pyi`` and are imported when first used, so that
-``funnel --help`` answers at once.
+the command line answers at once.
 """
 
 import lazy_loader

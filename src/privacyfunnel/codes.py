@@ -1,7 +1,8 @@
-"""Codes: what is released for each x. A Partition is hard, a Channel is soft."""
+"""Codes: what is released for each x. A Partition is hard, a ColumnCode readable, a Channel soft."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,6 +87,95 @@ class Partition:
 
     def __repr__(self) -> str:
         return f"Partition({self.n_x} symbols into {self.n_symbols})"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Values of one column that are released as one: a label, the values, an interval's bounds.
+
+    An interval reaches from ``low`` up to, and not including, ``high``; None is open-ended. ``*`` holds
+    all values of its column.
+    """
+
+    label: str
+    members: tuple[Any, ...]
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True)
+class RecodedColumn:
+    """A public column as it is released: its name and the groups that stand in it."""
+
+    name: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnCode(Partition):
+    """A readable hard code: every public column stays a column, with groups in place of its values.
+
+    Symbol x is released as the tuple of the groups ``cells[x, i]`` of the columns i. In a global
+    recoding the group depends on the column's value only; in a local recoding each x has its own
+    generalisation. Suppressed records are ``*`` in all columns.
+
+    >>> age = RecodedColumn("age", (Group("to 39", (31,), None, 40), Group("40+", (40, 61), 40)))
+    >>> code = ColumnCode([age], [[0], [1], [1]])
+    >>> code.labels, code.released
+    (array([0, 1, 1]), [('to 39',), ('40+',)])
+    """
+
+    columns: tuple[RecodedColumn, ...]
+    cells: NDArray[np.int64]
+
+    def __init__(self, columns: Iterable[RecodedColumn], cells: ArrayLike) -> None:
+        given, tuples = tuple(columns), np.array(cells, dtype=np.int64)
+        if tuples.ndim != 2 or tuples.shape[1] != len(given) or tuples.size == 0:
+            raise InvalidCode(
+                f"cells must have a group of each of {len(given)} columns for each x, "
+                f"got shape {tuples.shape}."
+            )
+        for i, column in enumerate(given):
+            if tuples[:, i].min() < 0 or tuples[:, i].max() >= len(column.groups):
+                raise InvalidCode(
+                    f"cells of column {column.name!r} must be positions of its "
+                    f"{len(column.groups)} groups."
+                )
+            names = [group.label for group in column.groups]
+            if len(set(names)) < len(names):
+                raise InvalidCode(f"two groups of column {column.name!r} have the same label.")
+        tuples.flags.writeable = False
+        super().__init__(np.unique(tuples, axis=0, return_inverse=True)[1].ravel())
+        object.__setattr__(self, "columns", given)
+        object.__setattr__(self, "cells", tuples)
+
+    @property
+    def released(self) -> list[tuple[str, ...]]:
+        """The labels that stand in the columns, a tuple for each released symbol."""
+        _, first = np.unique(self.labels, return_index=True)
+        return [
+            tuple(c.groups[g].label for c, g in zip(self.columns, self.cells[x], strict=True))
+            for x in first
+        ]
+
+    @cached_property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which x are released as ``*`` in all columns."""
+        stars = [[group.label == "*" for group in column.groups] for column in self.columns]
+        alone = np.array([np.array(s)[self.cells[:, i]] for i, s in enumerate(stars)])
+        return np.asarray(alone.all(axis=0))
+
+    def push(self, joint: Joint) -> Joint:
+        """p(s,x̂): the joint after the release, its columns named and labelled as released."""
+        _check_fits(self.n_x, joint)
+        rows = self.released
+        labels = rows if len(self.columns) > 1 else [label for (label,) in rows]
+        names = [column.name for column in self.columns]
+        return Joint.from_counts(joint.counts @ self.matrix, joint.labels_s, labels, names)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{c.name}: {len(c.groups)} groups" for c in self.columns)
+        return f"ColumnCode({self.n_x} symbols into {self.n_symbols}; {names})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -133,7 +133,6 @@ def _is_genuine(content: bytes) -> bool:
 
 
 def _download(url: str) -> bytes:
-    by_hand = f"download {HUNGARIAN_URL} by hand and pass it with --data"
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as response:
             content: bytes = response.read(_MAX_BYTES)
@@ -141,10 +140,14 @@ def _download(url: str) -> bytes:
         if isinstance(error, urllib.error.HTTPError):
             error.close()  # it holds the connection
         reason = str(error).strip("<>") or type(error).__name__
-        raise DataUnavailable(f"cannot download {url}: {reason}; {by_hand}.") from None
+        raise DataUnavailable(
+            f"cannot download {url}: {reason}.", hint="by-hand", url=HUNGARIAN_URL
+        ) from None
     if not _is_genuine(content):
         raise DataUnavailable(
-            f"what {url} sent is not the known file ({len(content)} bytes, wrong SHA-256); {by_hand}."
+            f"what {url} sent is not the known file ({len(content)} bytes, wrong SHA-256).",
+            hint="by-hand",
+            url=HUNGARIAN_URL,
         )
     return content
 

@@ -9,12 +9,61 @@
     ├── UnknownSymbol       (also KeyError, ValueError)  a value that the code has never seen
     └── DataUnavailable     (also OSError)     a file or download that cannot be had
 
-A message says what was wrong, what we got and what to do about it, on one line.
+An error is a fact: what was wrong and what we got, in one sentence. What to do about it depends on where
+the user sits, so that an error carries a hint, a code, and the fields that its words need. ``HINTS``
+words the hints for Python; the command line and the studio have tables of their own.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Hints = Mapping[str, str]
+
+HINTS: Hints = {
+    "replace": "use force=True to replace it",
+    "unseen": 'use unseen="suppress" or make a new codebook',
+    "missing": 'use missing="symbol" or missing="drop"',
+    "memory": "allow more with memory=",
+    "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",
+    "by-hand": "download {url} by hand and pass its path",
+    "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
+    "holdout": "a check on records held out (holdout=0.3) shows how much",
+}
+
+
+def with_cure(fact: str, hint: str, fields: Mapping[str, Any], hints: Hints) -> str:
+    """A fact and what to do about it, in the words of one table of hints.
+
+    >>> with_cure("a.csv exists.", "replace", {}, HINTS)
+    'a.csv exists; use force=True to replace it.'
+    """
+    if not hint:
+        return fact
+    return f"{fact.removesuffix('.')}; {hints[hint].format(**fields)}."
 
 
 class FunnelError(Exception):
-    """Root of all errors that this package raises on purpose."""
+    """Root of all errors that this package raises on purpose.
+
+    >>> error = FunnelError("a.csv exists.", hint="replace")
+    >>> error.fact
+    'a.csv exists.'
+    >>> str(error)
+    'a.csv exists; use force=True to replace it.'
+    """
+
+    def __init__(self, fact: str = "", *, hint: str = "", **fields: Any) -> None:
+        super().__init__(fact)
+        self.fact, self.hint, self.fields = fact, hint, fields
+
+    def __str__(self) -> str:
+        return self.in_words(HINTS)
+
+    def in_words(self, hints: Hints) -> str:
+        """What was wrong and what to do about it, in the words of one table of hints."""
+        return with_cure(self.fact, self.hint, self.fields, hints)
 
 
 class InvalidInput(FunnelError, ValueError):
@@ -39,9 +88,6 @@ class TooLarge(InvalidInput):
 
 class UnknownSymbol(FunnelError, KeyError, ValueError):
     """A value that the code has never seen."""
-
-    def __str__(self) -> str:  # KeyError would print the message in quotes
-        return str(self.args[0]) if self.args else ""
 
 
 class DataUnavailable(FunnelError, OSError):

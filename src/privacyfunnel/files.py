@@ -52,7 +52,7 @@ def write_text(path: str | Path, text: str, force: bool = False) -> None:
     >>> write_text(place, "again")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    privacyfunnel.errors.InvalidInput: ...greeting.txt exists; use --force (force=True) to replace it.
+    privacyfunnel.errors.InvalidInput: ...greeting.txt exists; use force=True to replace it.
     """
     with atomic_path(path, force) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
@@ -86,7 +86,7 @@ def check_target(path: Path, force: bool) -> None:
     except OSError as error:
         raise DataUnavailable(f"cannot write {path}: {in_words(error)}.") from error
     if exists and not force:
-        raise InvalidInput(f"{path} exists; use --force (force=True) to replace it.")
+        raise InvalidInput(f"{path} exists.", hint="replace")
     parent = path.parent
     if not parent.exists():
         raise DataUnavailable(f"cannot write {path}: there is no folder {parent}.")

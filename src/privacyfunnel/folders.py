@@ -60,7 +60,7 @@ def check_folder(folder: Path, names: Sequence[str], force: bool) -> None:
         raise InvalidInput(f"{folder} is a file; name a folder for the results.")
     present = [name for name in names if os.path.lexists(folder / name)]
     if present and not force:
-        raise InvalidInput(f"{folder / present[0]} exists; use --force to replace it.")
+        raise InvalidInput(f"{folder / present[0]} exists.", hint="replace")
     blocked = [name for name in present if (folder / name).is_dir()]
     if blocked:
         raise InvalidInput(f"{folder / blocked[0]} is a folder; name another place.")

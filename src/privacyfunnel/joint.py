@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from privacyfunnel.errors import InvalidJoint
 from privacyfunnel.information import Array, entropy, mutual_information, plogp
@@ -20,6 +22,18 @@ if TYPE_CHECKING:
 
 
 LARGEST_TABLE = 1_000_000  # whole weights up to here have η looked up instead of computed
+
+
+@dataclass(frozen=True, eq=False)
+class PublicColumn:
+    """One column of X: its distinct values, rising where they can be compared, missing last.
+
+    ``codes[x]`` is the position in ``values`` of the value behind symbol x.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    codes: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +55,7 @@ class Joint:
     labels_s: tuple[Any, ...]
     labels_x: tuple[Any, ...]
     n_records: int | None  # None where the weights are not a count of records
+    columns: tuple[str, ...] = ()  # names of the public columns, where they are known
 
     @classmethod
     def from_counts(
@@ -48,8 +63,11 @@ class Joint:
         counts: Any,
         labels_s: Sequence[Any] | None = None,
         labels_x: Sequence[Any] | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Joint:
         """From counts ``[s, x]``, dense or scipy.sparse; all-zero rows and columns are dropped.
+
+        ``columns`` names the public columns: one, or as many as each label of X has values.
 
         >>> Joint.from_counts([[3, 0], [1, 0]], labels_x=["a", "b"]).labels_x
         ('a',)
@@ -57,14 +75,15 @@ class Joint:
         matrix = check_counts(counts)
         names_s = check_labels("labels_s", labels_s, matrix.shape[0])
         names_x = check_labels("labels_x", labels_x, matrix.shape[1])
+        names = _check_columns(columns or (), names_x)
         rows = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
-        columns = np.flatnonzero(np.diff(matrix.indptr))
+        filled = np.flatnonzero(np.diff(matrix.indptr))
         if len(rows) < matrix.shape[0]:
             matrix, names_s = sp.csc_array(matrix[rows]), tuple(names_s[i] for i in rows)
-        if len(columns) < matrix.shape[1]:
-            matrix, names_x = sp.csc_array(matrix[:, columns]), tuple(names_x[j] for j in columns)
+        if len(filled) < matrix.shape[1]:
+            matrix, names_x = sp.csc_array(matrix[:, filled]), tuple(names_x[j] for j in filled)
         whole = matrix.data.sum() < LARGEST_WHOLE and (matrix.data == np.rint(matrix.data)).all()
-        return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None)
+        return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None, names)
 
     @classmethod
     def from_probabilities(
@@ -72,6 +91,7 @@ class Joint:
         p_sx: Any,
         labels_s: Sequence[Any] | None = None,
         labels_x: Sequence[Any] | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Joint:
         """From probabilities ``p_sx[s, x]`` that sum to 1.
 
@@ -83,8 +103,8 @@ class Joint:
             raise InvalidJoint(
                 f"p_sx must sum to 1, got {total:.6g}; pass counts to Joint.from_counts to normalise."
             )
-        joint = cls.from_counts(p_sx, labels_s, labels_x)
-        return cls._frozen(joint.counts, joint.labels_s, joint.labels_x, None)
+        joint = cls.from_counts(p_sx, labels_s, labels_x, columns)
+        return replace(joint, n_records=None)
 
     @classmethod
     def from_table(
@@ -120,11 +140,12 @@ class Joint:
         labels_s: tuple[Any, ...],
         labels_x: tuple[Any, ...],
         n_records: int | None,
+        columns: tuple[str, ...] = (),
     ) -> Joint:
         counts.sort_indices()
         for part in (counts.data, counts.indices, counts.indptr):
             part.flags.writeable = False
-        return cls(counts, labels_s, labels_x, n_records)
+        return cls(counts, labels_s, labels_x, n_records, columns)
 
     @property
     def n_s(self) -> int:
@@ -135,6 +156,18 @@ class Joint:
     def n_x(self) -> int:
         """Number of publishable symbols."""
         return int(self.counts.shape[1])
+
+    @cached_property
+    def public(self) -> tuple[PublicColumn, ...]:
+        """The columns that X consists of; one named "x" where their names are not known.
+
+        >>> joint = Joint.from_counts([[1, 2]], labels_x=[(40, "f"), (31, "f")], columns=["age", "sex"])
+        >>> [(column.name, column.values, column.codes.tolist()) for column in joint.public]
+        [('age', (31, 40), [1, 0]), ('sex', ('f',), [0, 0])]
+        """
+        names = self.columns or ("x",)
+        rows = self.labels_x if len(names) > 1 else [(label,) for label in self.labels_x]
+        return tuple(_public_column(name, [row[i] for row in rows]) for i, name in enumerate(names))
 
     @cached_property
     def total(self) -> float:
@@ -177,6 +210,32 @@ class Joint:
             f"Joint({self.n_s} sensitive x {self.n_x} public symbols{records}; "
             f"H(S)={self.entropy_s:.3f}, H(X)={self.entropy_x:.3f}, I(S;X)={self.information:.3f} bits)"
         )
+
+
+def _check_columns(columns: Sequence[str], labels_x: tuple[Any, ...]) -> tuple[str, ...]:
+    """Names of public columns that fit the labels of X."""
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if len(set(names)) < len(names):
+        raise InvalidJoint(f"columns must have different names, got {', '.join(map(str, names))}.")
+    if len(names) > 1:
+        for label in labels_x:
+            if not isinstance(label, tuple) or len(label) != len(names):
+                raise InvalidJoint(
+                    f"labels_x must be tuples of {len(names)} values, one for each column; got {label!r}."
+                )
+    return names
+
+
+def _public_column(name: str, behind: list[Any]) -> PublicColumn:
+    distinct = list(dict.fromkeys(behind))
+    known = [value for value in distinct if value is not None]
+    with suppress(
+        TypeError
+    ):  # values of several kinds have no order; they keep the one they came in
+        known.sort()
+    values = (*known, *([None] if len(known) < len(distinct) else []))
+    place = {value: i for i, value in enumerate(values)}
+    return PublicColumn(name, values, np.array([place[value] for value in behind], dtype=np.int64))
 
 
 def digest(joint: Joint, *more: Any) -> str:

@@ -104,7 +104,7 @@ def test_a_large_table_is_not_attacked_unless_told_how_much_of_it(monkeypatch):
     table = linked(200)
     for found in attacked(table, ["ill"], ["ward"]).values():
         assert found.accuracy is None
-        assert "--attack-rows" in found.note
+        assert "attack rows" in found.note
     for found in attacked(table, ["ill"], ["ward"], records=60).values():
         assert found.n_records == 60
     for found in attacked(table, ["ill"], ["ward"], records=1000).values():
@@ -112,7 +112,7 @@ def test_a_large_table_is_not_attacked_unless_told_how_much_of_it(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("column", "words"), [("one", "one value"), ("weight", "coarsen it with --bins")]
+    ("column", "words"), [("one", "one value"), ("weight", "coarsen it with bins")]
 )
 def test_a_column_that_cannot_be_guessed_is_marked(column, words):
     table = linked(60).assign(one=1)

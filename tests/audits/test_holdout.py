@@ -14,6 +14,7 @@ from privacyfunnel.audits import generalise, generalise_joint, hold_out
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.releases import Asked, make_release
 from privacyfunnel.report import holdout_words, page, summary
+from privacyfunnel.report.words import caution as caution_words
 from privacyfunnel.tables import count, open_table
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False}
@@ -157,7 +158,11 @@ def test_a_warning_points_at_the_check_or_asks_for_it(tmp_path):
     table = visits(150)
     table["town"] = np.random.default_rng(0).integers(0, 60, 150)  # nothing but chance
     texts = [
-        next(c["text"] for c in document["cautions"] if c["about"] == "fitted to these records")
+        next(
+            caution_words(c)
+            for c in document["cautions"]
+            if c["about"] == "fitted to these records"
+        )
         for document in (
             released(tmp_path / "a", table),
             released(tmp_path / "b", table, holdout=None),
@@ -165,7 +170,7 @@ def test_a_warning_points_at_the_check_or_asks_for_it(tmp_path):
         )
     ]
     assert "this report shows how much" in texts[0]
-    assert all("--holdout 0.3 shows how much" in text for text in texts[1:])
+    assert all("(holdout=0.3) shows how much" in text for text in texts[1:])
     assert all("dealt to the records at random" in text for text in texts)
 
 

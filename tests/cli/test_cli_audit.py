@@ -67,10 +67,10 @@ def test_json_and_page_are_written_whole(folder, tmp_path):
     ("limits", "broken"),
     [
         (["--max-leakage", 0.5, "--min-k", 5], []),
-        (["--max-leakage", 0.00001, "--min-k", 5], ["--max-leakage"]),
-        (["--max-leakage", 0.00001, "--min-k", 5000], ["--max-leakage", "--min-k"]),
-        (["--min-l", 3, "--max-t", 0], ["--min-l", "--max-t"]),
-        (["--max-guess", 0.1], ["--max-guess"]),
+        (["--max-leakage", 0.00001, "--min-k", 5], ["max_leakage"]),
+        (["--max-leakage", 0.00001, "--min-k", 5000], ["max_leakage", "min_k"]),
+        (["--min-l", 3, "--max-t", 0], ["min_l", "max_t"]),
+        (["--max-guess", 0.1], ["max_guess"]),
     ],
 )
 def test_the_gate_says_which_limit_is_broken(folder, limits, broken):
@@ -111,8 +111,8 @@ def test_a_continuous_sensitive_column_is_marked_and_fails_the_gate(folder):
             "folds must be at most the number of records (4)",
         ),
         (["t.csv", "-s", "age", "-x", "gruop"], "did you mean 'group'"),
-        (["t.csv", "-s", "age", "-x", "group", "--max-leakage", "7"], "--max-leakage must lie in"),
-        (["t.csv", "-s", "age", "-x", "group", "--min-k", "0"], "--min-k must be at least 1"),
+        (["t.csv", "-s", "age", "-x", "group", "--max-leakage", "7"], "max_leakage must lie in"),
+        (["t.csv", "-s", "age", "-x", "group", "--min-k", "0"], "min_k must be at least 1"),
         (["t.csv", "-s", "age", "-x", "group", "--permutations", "3"], "permutations must be 0 or"),
         (["t.csv", "-s", "age", "-x", "group", "-o", "a.txt"], "as .json or .html"),
         (["t.csv", "-s", "age", "-x", "group", "-o", "none/a.json"], "no folder none"),

@@ -166,7 +166,7 @@ def test_a_codebook_comes_back_as_it_went(book, tmp_path):
     assert repr(again) == repr(book)  # the types too: 1 is not 1.0 is not True
     for row in again.rows:
         assert abs(math.fsum(p for _, p in row) - 1) <= 1e-12
-    with pytest.raises(InvalidInput, match="--force"):
+    with pytest.raises(InvalidInput, match="force=True"):
         book.save(tmp_path / "codebook.json")
 
 

@@ -115,7 +115,7 @@ def test_attackers_are_tried_where_they_are_quick(hard):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"sensitive": ["ill", "age"]}, "add --attackers to try them"),
+        ({"sensitive": ["ill", "age"]}, "tried where they are asked for"),
         ({"attackers": False}, "not asked for"),
         ({"weight": "w"}, "weighted records cannot be split"),
         ({"weight": "w", "attackers": True}, "weighted records cannot be split"),

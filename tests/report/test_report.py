@@ -130,7 +130,9 @@ def test_page_is_inert_whatever_the_names_and_values(document, words):
     evil["reproduce"]["command"] = evil["release"]["file"] = words[0]
     evil["release"]["columns"] = words
     evil["asked"]["weight"] = words[1]
-    evil["cautions"].append({"about": words[2], "text": words[3], "is_public": True})
+    evil["cautions"].append(
+        {"about": words[2], "text": words[3], "is_public": True} | {"hint": "", "fields": {}}
+    )
     assert_inert(page(evil))
     assert_inert(page(without_sensitive(evil)))
 
@@ -217,7 +219,7 @@ def test_together_all_or_nothing(tmp_path):
     assert [p.name for p in folder.iterdir()] == ["other.txt"]
     write(folder)
     assert {p.name for p in folder.iterdir()} == {"a", "b", "other.txt"}
-    with pytest.raises(InvalidInput, match="--force"):
+    with pytest.raises(InvalidInput, match="force=True"):
         write(folder)
     write(folder, text="new", force=True)
     assert (folder / "a").read_text() + (folder / "b").read_text() == "newnew"

@@ -41,7 +41,7 @@ def test_any_error_removes_what_was_begun(error, tmp_path):
 
 def test_an_existing_target_needs_force(tmp_path):
     write_text(tmp_path / "a.txt", "one")
-    with pytest.raises(InvalidInput, match="--force"):
+    with pytest.raises(InvalidInput, match="force=True"):
         write_text(tmp_path / "a.txt", "two")
     write_text(tmp_path / "a.txt", "two", force=True)
     assert (tmp_path / "a.txt").read_text() == "two"

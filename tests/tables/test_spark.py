@@ -147,7 +147,7 @@ def test_unseen_and_missing_values(frame, tmp_path):
     assert list(tmp_path.iterdir()) == []
     done = write_release(frame, book, tmp_path / "out.parquet", unseen="suppress")
     assert (done.n_suppressed, done.n_released) == (80, 120)
-    with pytest.raises(InvalidInput, match="--force"):
+    with pytest.raises(InvalidInput, match="force=True"):
         write_release(frame, book, tmp_path / "out.parquet", unseen="suppress")
     drop = ColumnRules(missing="drop")
     dropped = write_release(frame, book_for(TABLE, [SEX], rules=drop), tmp_path / "drop.parquet")

@@ -438,7 +438,7 @@ def test_the_memory_bound_is_checked_and_spills(tmp_path):
     table = open_table(tmp_path / "t.parquet", memory="150MB")
     assert count(table, "s", "a").counts.sum() == 1_000_000
     tight = open_table(tmp_path / "t.parquet", memory="1MB")
-    assert "raise --memory" in complain(count, tight, "s", "x")
+    assert "allow more" in complain(count, tight, "s", "x")
 
 
 # --- releasing --------------------------------------------------------------------------------
@@ -731,7 +731,7 @@ def test_the_input_is_never_changed(tmp_path):
 def test_an_existing_output_is_kept_without_force(tmp_path):
     book = book_for(arrow(), "age", "sex")
     (tmp_path / "o.csv").write_text("precious")
-    assert "--force" in complain(
+    assert "force=True" in complain(
         write_release, arrow(), book, tmp_path / "o.csv", error=InvalidInput
     )
     assert (tmp_path / "o.csv").read_text() == "precious"

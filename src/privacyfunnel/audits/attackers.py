@@ -102,8 +102,8 @@ def check_folds(folds: int, n_records: int) -> None:
     check_at_least("folds", folds, 2)
     if n_records < folds:
         raise InvalidInput(
-            f"folds must be at most the number of records ({n_records}), got {folds}; use fewer folds "
-            "or leave the attackers out (--no-attackers)."
+            f"folds must be at most the number of records ({n_records}), got {folds}.",
+            hint="fewer-folds",
         )
 
 
@@ -113,8 +113,8 @@ def cannot_attack(joint: Joint, records: int | None = None) -> str:
         return "weighted records cannot be split into those to learn from and those to guess"
     if records is None and joint.n_records > MOST_RECORDS:
         return (
-            f"{joint.n_records:,} records are many to learn from; say how many to draw at random "
-            f"with --attack-rows, e.g. {MOST_RECORDS}"
+            f"{joint.n_records:,} records are many to learn from; name a number of attack rows, "
+            f"which are drawn at random, e.g. {MOST_RECORDS}"
         )
     return ""
 
@@ -145,7 +145,7 @@ def _why_not(name: str, values: Ints, n_records: int) -> str:
     if n > MOST_VALUES or 2 * n > n_records:
         return (
             f"{name} has {n:,} different values in {n_records:,} records, too many to learn; "
-            "coarsen it with --bins or --round"
+            "coarsen it with bins or rounding"
         )
     return ""
 

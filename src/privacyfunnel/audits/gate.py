@@ -34,20 +34,15 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, limit in self.asked.items():
-            check_at_least(option(name), limit, 1 if name.startswith("min") else 0)
+            check_at_least(name, limit, 1 if name.startswith("min") else 0)
             if name.startswith("max") and limit > 1:
-                raise InvalidInput(f"{option(name)} must lie in [0, 1], got {limit:g}.")
+                raise InvalidInput(f"{name} must lie in [0, 1], got {limit:g}.")
 
     @property
     def asked(self) -> dict[str, float]:
         """The limits that were set."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: limit for name, limit in given.items() if limit is not None}
-
-
-def option(name: str) -> str:
-    """A limit's name on the command line."""
-    return "--" + name.replace("_", "-")
 
 
 def broken(audit: Audit, limits: Limits) -> list[str]:
@@ -58,17 +53,17 @@ def broken(audit: Audit, limits: Limits) -> list[str]:
     >>> table = pd.DataFrame({"ill": [0, 0, 1, 1] * 9, "ward": ["a", "a", "b", "a"] * 9})
     >>> found = audit(table, "ill", "ward", trials=Trials(attackers=False))
     >>> broken(found, Limits(min_k=5, min_l=2))
-    ['l-diversity is 1, but --min-l asks for at least 2']
+    ['l-diversity is 1, but min_l asks for at least 2']
     """
     sentences = []
     for name, limit in limits.asked.items():
         row = audit[MEASURES[name]]
         least = name.startswith("min")
         if row.value is None:
-            sentences.append(f"{row.name} cannot be checked against {option(name)}: {row.note}")
+            sentences.append(f"{row.name} cannot be checked against {name}: {row.note}")
         elif row.value < limit if least else row.value > limit + SLACK:
             bound = "least" if least else "most"
             sentences.append(
-                f"{row.name} is {row.value:.4g}, but {option(name)} asks for at {bound} {limit:g}"
+                f"{row.name} is {row.value:.4g}, but {name} asks for at {bound} {limit:g}"
             )
     return sentences

@@ -155,7 +155,7 @@ def too_fine(joint: Joint, sensitive: Sequence[Column]) -> dict[str, str]:
     records = int(joint.counts.nnz if joint.n_records is None else joint.n_records)
     return {
         column.name: f"{column.name} is different in nearly every record ({alone.n_s:,} values in "
-        f"{records:,}), so that counts say nothing; coarsen it with --bins or --round"
+        f"{records:,}), so that counts say nothing; coarsen it with bins or rounding"
         for column, alone in by_column(joint, sensitive)
         if is_nearly_unique(alone.n_s, records)
     }

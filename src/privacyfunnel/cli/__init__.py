@@ -9,6 +9,7 @@ import typer
 
 from privacyfunnel import __version__
 from privacyfunnel.cli import apply, audit, demo, frontier, inspect, release, reproduce, studio
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.errors import FunnelError
 
 app = typer.Typer(
@@ -49,7 +50,9 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except FunnelError as error:
-        print(f"funnel: {' '.join(str(error).split())}", file=sys.stderr)
+        from privacyfunnel.report.escape import visible
+
+        print(f"funnel: {visible(' '.join(error.in_words(HINTS).split()))}", file=sys.stderr)
         raise SystemExit(2) from None
     except (KeyboardInterrupt, SystemError) as error:
         if not _is_interrupt(error):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.options import (
     BinsOption,
     Memory,
@@ -44,6 +46,7 @@ def inspect(
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.cautions import about_table
     from privacyfunnel.releases.stakes import stakes
+    from privacyfunnel.report import words
     from privacyfunnel.tables import count, identifiers, open_table, summary
 
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
@@ -63,7 +66,7 @@ def inspect(
     _print_columns(counts, columns)
     _print_stakes(counts, at_stake)
     for caution in cautions:
-        typer.echo(f"\nWarning, {caution.about}. {caution.text}")
+        typer.echo(f"\nWarning, {caution.about}. {words.caution(asdict(caution), HINTS)}")
 
 
 def _document(
@@ -94,7 +97,7 @@ def _document(
         "sensitive": described(counts.roles.sensitive),
         "public": described(counts.roles.public),
         "stakes": at_stake.to_json(),
-        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "cautions": [asdict(caution) for caution in cautions],
     }
 
 

@@ -169,7 +169,7 @@ class Codebook:
         given = _as_tuple(values, len(self.roles.public))
         value = tuple(c.encode(v) for c, v in zip(self.roles.public, given, strict=True))
         if value not in self._place:
-            raise UnknownSymbol(self.unknown(value))
+            raise UnknownSymbol(f"{self.unknown(value)}.", hint="unseen")
         row = self.rows[self._place[value]]
         if not self.soft:
             return self.symbols[row[0][0]].label
@@ -185,7 +185,7 @@ class Codebook:
         return self.salt
 
     def unknown(self, value: Sequence[Any], n_rows: int = 1, n_values: int = 1) -> str:
-        """What to say about a value that the codebook does not cover: which column, what, how often."""
+        """A value that the codebook does not cover, in words: which column, what, how often."""
         known = list(zip(*self.values, strict=True))
         news = [
             f"column {column.name!r} has the value {show(v)}"
@@ -199,10 +199,7 @@ class Codebook:
         rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
         others = f" (and {n_values - 1} other unknown values)" if n_values > 1 else ""
         what = news[0] if news else together
-        return (
-            f"{what}, which the codebook has never seen{others}: {rows}; "
-            "use --unseen suppress or make a new codebook."
-        )
+        return f"{what}, which was not there when the codebook was made{others}: {rows}"
 
     def stands_for(self, label: str) -> tuple[str, ...]:
         """The set or range of values that a symbol stands for, in words, per public column."""

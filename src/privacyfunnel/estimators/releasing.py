@@ -33,8 +33,9 @@ def places_of(
     unknown = np.flatnonzero(places < 0)
     if len(unknown) and handle_unknown == "error":
         counts = np.bincount(codes, minlength=len(values))[unknown]
+        what = book.unknown(values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
         raise UnknownSymbol(
-            _complaint(book, values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
+            f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
         )
     if len(unknown) and handle_unknown == "nearest":
         released = np.array([max(row, key=lambda cell: cell[1])[0] for row in book.rows])
@@ -65,9 +66,3 @@ def _draws(salt: str, n_rows: int) -> Places:
     with connect() as con:
         sql = f"SELECT {draw_sql(salt, 'i')} AS draw FROM range(1, {n_rows + 1}) AS r(i) ORDER BY i"
         return np.asarray(con.execute(sql).fetchnumpy()["draw"], dtype=np.int64)
-
-
-def _complaint(book: Codebook, value: Value, n_rows: int, n_values: int) -> str:
-    what = book.unknown(value, n_rows, n_values).rpartition(";")[0]  # its cure is the command's
-    what = what.replace("the codebook has never seen", "was not there when fitted")
-    return f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'

@@ -133,7 +133,7 @@ def _of_column(column: Column, joint: Joint) -> ColumnMetrics:
     if joint.n_s < 2:
         why = "it has one value"
     elif ordered and joint.labels_s[-1] is None:
-        why = "its values have an order, in which missing has no place; use --missing drop"
+        why = "its values have an order, in which missing has no place; leave out records that lack one"
     return ColumnMetrics(
         name=column.name,
         n_values=joint.n_s,

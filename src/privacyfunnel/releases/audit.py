@@ -114,11 +114,11 @@ def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | 
     if why or wanted:
         return why
     if wanted is False:
-        return "they were not asked for (--no-attackers)"
+        return "they were not asked for"
     n_values = sum(alone.n_s for _, alone in by_column(joint, sensitive))
     if n_values * max(1.0, n_records / QUICK_RECORDS) <= FEW_VALUES:
         return ""
     return (
         f"with {n_values:,} different sensitive values in {n_records:,} records they take longer "
-        "than some seconds; add --attackers to try them"
+        "than some seconds; they are tried where they are asked for"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.metrics import Chance
 from privacyfunnel.releases.stakes import Stakes
-from privacyfunnel.report.figures import bits, listed, number, several
+from privacyfunnel.report.figures import bits, number, several
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
@@ -20,11 +20,16 @@ SMALL_SYMBOL = 5  # records below which a released symbol may point at persons
 
 @dataclass(frozen=True)
 class Caution:
-    """One warning: a short title, the text, and whether it may go into a public report."""
+    """One warning: a short title, the text, and whether it may go into a public report.
+
+    What to do about it is a hint of ``errors.HINTS`` with the fields of its words.
+    """
 
     about: str
     text: str
     is_public: bool = True
+    hint: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> list[Caution]:
@@ -62,8 +67,9 @@ def about_release(
                 "small symbols",
                 f"{several(len(small), 'released symbol')} of {number(len(book.symbols))} "
                 f"{'stands' if len(small) == 1 else 'stand'} for fewer than {SMALL_SYMBOL} "
-                f"records. A rare symbol can point at a person; --min-count {SMALL_SYMBOL} "
-                "forbids it.",
+                "records. A rare symbol can point at a person.",
+                hint="min-count",
+                fields={"least": SMALL_SYMBOL},
             )
         )
     if len(book.symbols) == 1:
@@ -77,7 +83,7 @@ def about_release(
             Caution(
                 "records left out",
                 f"{several(n_dropped, 'record')} with a missing value "
-                f"{'was' if n_dropped == 1 else 'were'} left out (--missing drop).",
+                f"{'was' if n_dropped == 1 else 'were'} left out.",
                 is_public=False,
             )
         )
@@ -90,7 +96,7 @@ def _identifier(name: str) -> Caution:
     return Caution(
         "identifier",
         f"The column {name!r} is different in nearly every row, so it can point at persons. Leave "
-        "it out, or coarsen it with --bins or --round.",
+        "it out, or coarsen it with bins or rounding.",
     )
 
 
@@ -100,7 +106,7 @@ def _kept(name: str, is_sensitive: bool) -> Caution:
     )
     return Caution(
         "kept column is not protected",
-        f"The column {name!r} is passed through as it is (--keep): nothing about it is protected, "
+        f"The column {name!r} is passed through as it is: nothing about it is protected, "
         f"and together with the released symbol it may give more away than measured here.{worst}",
     )
 
@@ -126,17 +132,13 @@ def _few_records(stakes: Stakes) -> Caution:
 
 def _fitted(chance: Chance, leakage: float, is_held_out: bool) -> Caution:
     told = round(leakage, 6)
-    shown = "this report shows" if is_held_out else "--holdout 0.3 shows"
+    shown = "; this report shows how much." if is_held_out else "."
     return Caution(
         "fitted to these records",
         f"This release was chosen to look good on these very records: it gives away {told:.3g} "
         f"bits, less than the {chance.mean_bits:.3g} bits that the same coding gives away, on "
         "average, with the sensitive values dealt to the records at random. Applied to "
-        f"other records it may give away more; {shown} how much.",
+        f"other records it may give away more{shown}",
         is_public=False,
+        hint="" if is_held_out else "holdout",
     )
-
-
-def in_short(cautions: Sequence[Caution]) -> str:
-    """The titles, each once."""
-    return listed(list(dict.fromkeys(caution.about for caution in cautions)))

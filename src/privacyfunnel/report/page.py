@@ -82,7 +82,7 @@ def _cards(document: Document) -> str:
 
 def _cautions(cautions: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(
-        f'<div class="caution" role="note"><b>{safe(c["about"])}</b>{safe(c["text"])}</div>'
+        f'<div class="caution" role="note"><b>{safe(c["about"])}</b>{safe(words.caution(c))}</div>'
         for c in cautions
     )
 

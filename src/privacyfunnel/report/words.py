@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privacyfunnel.errors import HINTS, Hints, with_cure
 from privacyfunnel.report import audit_words, holdout_words
 from privacyfunnel.report.attacker_words import attackers
 from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
@@ -103,6 +104,11 @@ def drawn(document: Document) -> str:
         " The fewer records there are for each symbol, the more of them meet by accident, which "
         "looks like a link and is none; with more records the two figures come together."
     )
+
+
+def caution(found: Mapping[str, Any], hints: Hints = HINTS) -> str:
+    """A caution and what to do about it, in the words of one table of hints."""
+    return with_cure(found["text"], found["hint"], found["fields"], hints)
 
 
 def limit(document: Document) -> str:

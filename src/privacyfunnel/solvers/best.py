@@ -249,9 +249,9 @@ class BestSearch:
         asked, whole = ("utility", joint.entropy_x)
         if target.quantity == "leakage":
             asked, whole = ("relevance", joint.entropy_s)
-        rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
+        rule = f" with at least {self.min_count} records per symbol" if self.min_count > 1 else ""
         return (
-            f"no release has {asked} >= {target.bits / whole:.4g}{rule}; "
+            f"no release has a {asked} of at least {target.bits / whole:.4g}{rule}; "
             f"the nearest found has {most / whole:.4g}."
         )
 

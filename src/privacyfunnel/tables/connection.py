@@ -83,7 +83,7 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException as error:
         bound = f"the bound of {memory}" if memory else "this machine's memory"
-        raise InvalidInput(f"{bound} is too small for this table; raise --memory.") from error
+        raise InvalidInput(f"{bound} is too small for this table.", hint="memory") from error
     except (duckdb.IOException, duckdb.PermissionException, duckdb.HTTPException) as error:
         raise DataUnavailable(first_line(error)) from error
     except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:

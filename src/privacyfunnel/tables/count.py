@@ -41,7 +41,8 @@ class Counts:
 
     def joint(self) -> Joint:
         """The joint distribution p(s,x)."""
-        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x)
+        names = [column.name for column in self.roles.public]
+        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x, names)
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
 
@@ -150,8 +151,7 @@ def _complete(roles: Roles, codes: dict[str, Places], n: NDArray[np.int64]) -> N
             known = places != len(symbols) - 1
             if roles.missing == "error":
                 raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows; "
-                    "use --missing symbol or --missing drop."
+                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
                 )
             complete &= known
     if not complete.any():

@@ -95,7 +95,7 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     n_released = sum(counts.values())
     unknown = table.commonest_unknown(join) if counts.get(None) else None
     if unknown is not None:
-        raise UnknownSymbol(book.unknown(*unknown))
+        raise UnknownSymbol(f"{book.unknown(*unknown)}.", hint="unseen")
     n_rows = table.n_rows
     if n_released != n_rows - n_dropped or None in counts:
         raise RuntimeError(f"{n_rows - n_dropped} rows went in, but {n_released} came out.")

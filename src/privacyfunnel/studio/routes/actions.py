@@ -14,11 +14,10 @@ from privacyfunnel.files import in_words as system_words
 from privacyfunnel.releases.document import Asked
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import read_choices, read_search, read_target
+from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
 from privacyfunnel.studio.settings import MEGABYTE
 from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
-from privacyfunnel.studio.words import on_the_page
-from privacyfunnel.studio.worker.process import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +42,7 @@ def _action(refuse: Callable[[Session, str], Response]) -> Callable[[Action], En
             try:
                 return await action(request, session)
             except FunnelError as error:
-                return refuse(session, on_the_page(in_words(error)))
+                return refuse(session, in_words(error))
 
         return run
 

@@ -32,7 +32,6 @@ from privacyfunnel.studio.routes.requests import (
     with_cookie,
 )
 from privacyfunnel.studio.sources import named_source
-from privacyfunnel.studio.words import on_the_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -190,7 +189,7 @@ async def job(request: Request) -> Response:
             "done": found.done,
             "total": found.total,
             "news": found.news,
-            "error": on_the_page(found.error),
+            "error": found.error,
         }
     )
 

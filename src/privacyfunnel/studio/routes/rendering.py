@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,8 +10,9 @@ from starlette.responses import HTMLResponse
 
 from privacyfunnel.report.escape import visible
 from privacyfunnel.report.figures import number, percent, several
+from privacyfunnel.report.words import caution as caution_words
+from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
-from privacyfunnel.studio.words import on_the_page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -49,7 +51,11 @@ PAGES = Environment(
     lstrip_blocks=True,
 )
 PAGES.filters.update(
-    percent=percent, number=number, several=several, on_the_page=on_the_page, exact=Exact
+    percent=percent,
+    number=number,
+    several=several,
+    caution_words=partial(caution_words, hints=HINTS),
+    exact=Exact,
 )
 
 

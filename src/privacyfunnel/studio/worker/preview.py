@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import Trials
@@ -52,5 +53,5 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
         "stakes": at_stake.to_json(),
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
-        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "cautions": [asdict(caution) for caution in cautions],
     }

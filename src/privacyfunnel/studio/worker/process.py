@@ -12,6 +12,7 @@ from typing import Any
 
 from privacyfunnel.errors import FunnelError
 from privacyfunnel.parallel import Progress
+from privacyfunnel.studio.hints import in_words
 
 OURS = (
     "Something went wrong in the studio itself ({name}). The terminal that runs it has the details; "
@@ -65,14 +66,3 @@ def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: s
     except BrokenPipeError:  # the server is gone
         return
     pipe.close()
-
-
-def in_words(error: FunnelError) -> str:
-    """A message as a sentence; a name at its beginning stays as it is.
-
-    >>> in_words(FunnelError("no such file: a.csv.")), in_words(FunnelError("a.csv is empty."))
-    ('No such file: a.csv.', 'a.csv is empty.')
-    """
-    text = " ".join(str(error).split())
-    first = text.partition(" ")[0]
-    return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     cautions = about_table(at_stake, counts.roles, marked)
     return {
         "sentences": in_words(counts.roles, at_stake),
-        "cautions": [{"about": c.about, "text": c.text} for c in cautions],
+        "cautions": [asdict(caution) for caution in cautions],
         "stakes": at_stake.to_json(),
         "n_rows": counts.n_rows,
         "left_out": counts.n_dropped,

@@ -1,0 +1,398 @@
+"""Groups of one column's values: intervals, cuts of a tree and subsets, priced from their cells.
+
+Given what the other columns are released as (r), a group of values of one column fills the cells r with
+summed vectors over s, and its price is a sum over them (additive measures, `cell_measure`), plus what
+is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value the weights of its cells,
+those of one r together. ``costs`` = (depth, least, keep, total): a cell that weighs less than ``least``
+is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit of its
+weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all.
+``measure`` = (kind, marginal, table, chance): which measure, p(s), the table of η, and what each cell
+costs for what it would tell by chance.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from privacyfunnel._kernels.eta import eta_of
+
+SHANNON = 0
+
+
+@njit(cache=True)
+def cell_measure(row, mass, measure):
+    """What one released cell tells about S: the m(q) of an additive measure, homogeneous in q.
+
+    Shannon: Σ_s η(q_s) − η(q).
+    """
+    table = measure[2]
+    told = measure[3] - eta_of(mass, table)
+    for s in range(row.size):
+        told += eta_of(row[s], table)
+    return told
+
+
+@njit(cache=True)
+def _add(cells, value, sign, sums, masses, small, costs, measure):
+    """Add a value to a group (sign 1) or take it out; the change of what its cells tell.
+
+    ``sums[r, s]`` and ``masses[r]`` are the group's cells, ``small`` the weight of its cells below the
+    least and what suppressing them costs.
+    """
+    indptr, rows, symbols, weights = cells
+    depth, least = costs[0], costs[1]
+    told = 0.0
+    cell, end = indptr[value], indptr[value + 1]
+    while cell < end:
+        r = rows[cell]
+        if masses[r] >= least:
+            if masses[r] > 0.0:
+                told -= cell_measure(sums[r], masses[r], measure)
+        else:
+            small[0] -= masses[r]
+            small[1] -= masses[r] * depth[r]
+        while cell < end and rows[cell] == r:
+            sums[r, symbols[cell]] += sign * weights[cell]
+            masses[r] += sign * weights[cell]
+            cell += 1
+        if masses[r] >= least:
+            if masses[r] > 0.0:
+                told += cell_measure(sums[r], masses[r], measure)
+        else:
+            small[0] += masses[r]
+            small[1] += masses[r] * depth[r]
+    return told
+
+
+@njit(cache=True)
+def _clear(cells, value, sums, masses):
+    """Forget the cells of a value."""
+    indptr, rows, symbols, _ = cells
+    for cell in range(indptr[value], indptr[value + 1]):
+        sums[rows[cell], symbols[cell]] = 0.0
+        masses[rows[cell]] = 0.0
+
+
+@njit(cache=True)
+def _price(told, small, weight, costs):
+    """The price of a group of that weight: what is told less what is kept, and what is suppressed."""
+    keep, total = costs[2], costs[3]
+    if weight <= 0.0:
+        return 0.0
+    loss = math.log2(weight / total)  # of one unit of weight: log p(group)
+    return told + keep * loss * (weight - small[0]) + small[1]
+
+
+@njit(cache=True)
+def cut_intervals(cells, order, weights, n_r, n_s, cut_price, most, costs, measure):
+    """The cheapest cut of values in a given order into intervals, exactly, by dynamic programming.
+
+    ``cut_price[j]`` is added where a cut stands before position j of ``order``, infinite where none
+    may. With ``most`` > 0 at most that many intervals. Returns the price and the start of the interval
+    that ends at each position, for each number of intervals (one row without ``most``).
+    """
+    n = order.size
+    layers = most if most > 0 else 1
+    best = np.full((layers + 1, n + 1), np.inf)
+    start = np.zeros((layers + 1, n + 1), dtype=np.int64)
+    best[:, 0] = 0.0
+    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    for j in range(1, n + 1):
+        if j < n and math.isinf(cut_price[j]):
+            continue
+        told, weight = 0.0, 0.0
+        small[:] = 0.0
+        for i in range(j - 1, -1, -1):
+            value = order[i]
+            told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
+            weight += weights[value]
+            if i > 0 and math.isinf(cut_price[i]):
+                continue
+            price = _price(told, small, weight, costs)
+            if i > 0:
+                price += cut_price[i]
+            for k in range(1, layers + 1):
+                before = best[k, i] if most == 0 else best[k - 1, i]
+                if before + price < best[k, j]:
+                    best[k, j] = before + price
+                    start[k, j] = i
+        for i in range(j):
+            _clear(cells, order[i], sums, masses)
+    return best[layers, n], start
+
+
+@njit(cache=True)
+def cut_tree(cells, order, weights, n_r, n_s, low, high, parent, costs, measure):
+    """The cheapest cut of a tree, exactly, bottom up: a node is whole where its parts cost more.
+
+    Node k holds the values ``order[low[k]:high[k]]``; children come before their parents, the root is
+    last. Returns the price and which nodes are released whole if nothing above them is.
+    """
+    n_nodes = parent.size
+    best, parts = np.zeros(n_nodes), np.zeros(n_nodes)
+    whole = np.zeros(n_nodes, dtype=np.bool_)
+    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    for node in range(n_nodes):
+        told, weight = 0.0, 0.0
+        small[:] = 0.0
+        for i in range(low[node], high[node]):
+            told += _add(cells, order[i], 1.0, sums, masses, small, costs, measure)
+            weight += weights[order[i]]
+        for i in range(low[node], high[node]):
+            _clear(cells, order[i], sums, masses)
+        price = _price(told, small, weight, costs)
+        leaf = high[node] - low[node] == 1 and parts[node] == 0.0
+        whole[node] = leaf or price <= parts[node]
+        best[node] = price if whole[node] else parts[node]
+        if parent[node] >= 0:
+            parts[parent[node]] += best[node]
+    return best[n_nodes - 1], whole
+
+
+@njit(cache=True)
+def best_groups(cells, weights, n_r, n_s, costs, measure):
+    """The cheapest partition of a few values into groups, exactly: 3^n steps over subsets.
+
+    Returns the price and for each set of values (as bits) its group that holds the lowest of them.
+    """
+    n = weights.size
+    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    prices = np.zeros(1 << n)
+    told, weight, members = 0.0, 0.0, 0
+    for step in range(1, 1 << n):  # Gray code: one value comes or goes at each step
+        bit = 0
+        while not (step >> bit) & 1:
+            bit += 1
+        sign = -1.0 if (members >> bit) & 1 else 1.0
+        members ^= 1 << bit
+        told += _add(cells, bit, sign, sums, masses, small, costs, measure)
+        weight += sign * weights[bit]
+        prices[members] = _price(told, small, weight, costs)
+    best = np.full(1 << n, np.inf)
+    group = np.zeros(1 << n, dtype=np.int64)
+    best[0] = 0.0
+    for members in range(1, 1 << n):
+        lowest = members & -members
+        rest = members ^ lowest
+        subset = rest
+        while True:
+            price = prices[lowest | subset] + best[rest ^ subset]
+            if price < best[members]:
+                best[members] = price
+                group[members] = lowest | subset
+            if subset == 0:
+                break
+            subset = (subset - 1) & rest
+    return best[(1 << n) - 1], group
+
+
+@njit(cache=True)
+def _tell(costs, measure, sums, masses, told):
+    """Fill ``told[r]``: what each cell of a group tells, nothing where it is too small or empty."""
+    for r in range(masses.size):
+        told[r] = 0.0
+        if masses[r] >= costs[1] and masses[r] > 0.0:
+            told[r] = cell_measure(sums[r], masses[r], measure)
+
+
+@njit(cache=True)
+def _with(cells, value, sign, group, row, costs, measure):
+    """What a group of cells (sums, masses, told) would change by if a value came or went.
+
+    Returns the changes of what it tells, of its small weight and of what suppressing that costs.
+    """
+    indptr, rows, symbols, weights = cells
+    sums, masses, told = group
+    depth, least = costs[0], costs[1]
+    more, small, cost = 0.0, 0.0, 0.0
+    cell, end = indptr[value], indptr[value + 1]
+    while cell < end:
+        r = rows[cell]
+        mass = masses[r]
+        if mass < least:
+            small -= mass
+            cost -= mass * depth[r]
+        row[:] = sums[r]
+        while cell < end and rows[cell] == r:
+            row[symbols[cell]] += sign * weights[cell]
+            mass += sign * weights[cell]
+            cell += 1
+        more -= told[r]
+        if mass < least:
+            small += mass
+            cost += mass * depth[r]
+        elif mass > 0.0:
+            more += cell_measure(row, mass, measure)
+    return more, small, cost
+
+
+@njit(cache=True)
+def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orders):
+    """Lower the price of a partition of values by moving one at a time, in each of ``orders``.
+
+    ``labels[v]`` below ``n_groups`` are changed in place; a move may open a new group while there is
+    an empty one. Returns the price.
+    """
+    sums = np.zeros((n_groups, n_r, n_s))
+    masses, told = np.zeros((n_groups, n_r)), np.zeros((n_groups, n_r))
+    totals = np.zeros((n_groups, 3))  # what the group tells, its small weight, what that costs
+    weight, price = np.zeros(n_groups), np.zeros(n_groups)
+    row, small = np.zeros(n_s), np.zeros(2)
+    for v in range(labels.size):
+        g = labels[v]
+        small[:] = totals[g, 1:]
+        totals[g, 0] += _add(cells, v, 1.0, sums[g], masses[g], small, costs, measure)
+        totals[g, 1:] = small
+        weight[g] += weights[v]
+    for g in range(n_groups):
+        _tell(costs, measure, sums[g], masses[g], told[g])
+        price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
+    for sweep in range(orders.shape[0]):
+        moved = False
+        for v in orders[sweep]:
+            home = labels[v]
+            group = (sums[home], masses[home], told[home])
+            alone = weight[home] <= weights[v] * (1.0 + 1e-12)
+            left = 0.0
+            if not alone:
+                more, small[0], small[1] = _with(cells, v, -1.0, group, row, costs, measure)
+                small += totals[home, 1:]
+                left = _price(totals[home, 0] + more, small, weight[home] - weights[v], costs)
+            cheapest, change = home, price[home] - left - 1e-9
+            tried_empty = alone
+            for g in range(n_groups):
+                if g == home:
+                    continue
+                if weight[g] <= 0.0:
+                    if tried_empty:
+                        continue
+                    tried_empty = True
+                group = (sums[g], masses[g], told[g])
+                more, small[0], small[1] = _with(cells, v, 1.0, group, row, costs, measure)
+                small += totals[g, 1:]
+                joined = _price(totals[g, 0] + more, small, weight[g] + weights[v], costs)
+                if joined - price[g] < change:
+                    cheapest, change = g, joined - price[g]
+            if cheapest == home:
+                continue
+            moved = True
+            labels[v] = cheapest
+            for g, sign in ((home, -1.0), (cheapest, 1.0)):
+                small[:] = totals[g, 1:]
+                totals[g, 0] += _add(cells, v, sign, sums[g], masses[g], small, costs, measure)
+                totals[g, 1:] = small
+                weight[g] += sign * weights[v]
+                for cell in range(cells[0][v], cells[0][v + 1]):
+                    r = cells[1][cell]
+                    told[g, r] = 0.0
+                    if masses[g, r] >= costs[1] and masses[g, r] > 0.0:
+                        told[g, r] = cell_measure(sums[g, r], masses[g, r], measure)
+                price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
+            if alone:
+                sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
+                totals[home], weight[home], price[home] = 0.0, 0.0, 0.0
+        if not moved:
+            break
+    return price.sum()
+
+
+@njit(cache=True)
+def interval_budget(cells, order, weights, n_r, n_s, cut_price, losses, n_bins, costs, measure):
+    """The cheapest cuts into intervals for every bound on what they lose, in bins of one unit.
+
+    An interval that starts at position i and ends before j loses ``losses[j] - losses[i]`` less than
+    η of its share (in units, see `Intervals.within`): of values on their own nothing is lost. Returns the
+    price and the exact loss for each bin at the end, and the starts and bins to walk back by.
+    """
+    n = order.size
+    total, unit = costs[3], costs[4]
+    best = np.full((n + 1, n_bins + 1), np.inf)
+    exact = np.zeros((n + 1, n_bins + 1))
+    start = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
+    spent = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
+    best[0, 0] = 0.0
+    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    for j in range(1, n + 1):
+        if j < n and math.isinf(cut_price[j]):
+            continue
+        told, weight = 0.0, 0.0
+        small[:] = 0.0
+        for i in range(j - 1, -1, -1):
+            value = order[i]
+            told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
+            weight += weights[value]
+            if i > 0 and math.isinf(cut_price[i]):
+                continue
+            share = weight / total
+            loss = max(0.0, (share * math.log2(share) - (losses[j] - losses[i])) * unit)
+            bins = int(loss + 0.5)
+            if bins > n_bins:
+                continue
+            price = _price(told, small, weight, costs)
+            if i > 0:
+                price += cut_price[i]
+            for b in range(n_bins + 1 - bins):
+                if best[i, b] + price < best[j, b + bins]:
+                    best[j, b + bins] = best[i, b] + price
+                    exact[j, b + bins] = exact[i, b] + loss
+                    start[j, b + bins] = i
+                    spent[j, b + bins] = bins
+        for i in range(j):
+            _clear(cells, order[i], sums, masses)
+    return best[n], exact[n], start, spent
+
+
+@njit(cache=True)
+def tree_budget(cells, order, weights, n_r, n_s, low, high, parent, losses, n_bins, costs, measure):
+    """The cheapest cut of a tree for every bound on what it loses, in bins of one unit.
+
+    As `interval_budget`, with the nodes of `cut_tree`. Returns for each node and bin the price, the
+    exact loss, whether the node is whole, and the bins that it has of its parent's.
+    """
+    n_nodes = parent.size
+    total, unit = costs[3], costs[4]
+    best = np.full((n_nodes, n_bins + 1), np.inf)
+    exact = np.zeros((n_nodes, n_bins + 1))
+    whole = np.zeros((n_nodes, n_bins + 1), dtype=np.bool_)
+    part = np.zeros((n_nodes, n_bins + 1), dtype=np.int64)
+    begun = np.zeros(n_nodes, dtype=np.bool_)
+    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    merged, merged_exact = np.zeros(n_bins + 1), np.zeros(n_bins + 1)
+    for node in range(n_nodes):
+        told, weight = 0.0, 0.0
+        small[:] = 0.0
+        for i in range(low[node], high[node]):
+            told += _add(cells, order[i], 1.0, sums, masses, small, costs, measure)
+            weight += weights[order[i]]
+        for i in range(low[node], high[node]):
+            _clear(cells, order[i], sums, masses)
+        price = _price(told, small, weight, costs)
+        share = weight / total
+        loss = (share * math.log2(share) - (losses[high[node]] - losses[low[node]])) * unit
+        loss = max(0.0, loss)
+        bins = int(loss + 0.5)
+        if bins <= n_bins and price <= best[node, bins]:
+            best[node, bins], exact[node, bins], whole[node, bins] = price, loss, True
+        up = parent[node]
+        if up < 0:
+            continue
+        if not begun[up]:
+            begun[up] = True
+            for b in range(n_bins + 1):
+                best[up, b], exact[up, b], part[node, b] = best[node, b], exact[node, b], b
+            continue
+        merged[:] = np.inf
+        for b in range(n_bins + 1):
+            if math.isinf(best[node, b]):
+                continue
+            for a in range(n_bins + 1 - b):
+                if best[up, a] + best[node, b] < merged[a + b]:
+                    merged[a + b] = best[up, a] + best[node, b]
+                    merged_exact[a + b] = exact[up, a] + exact[node, b]
+                    part[node, a + b] = b
+        for b in range(n_bins + 1):
+            best[up, b], exact[up, b] = merged[b], merged_exact[b]
+    return best[n_nodes - 1], exact[n_nodes - 1], whole, part

@@ -1,0 +1,319 @@
+"""Moves of single symbols between generalised tuples: local recoding.
+
+``tree`` = (leaf, start, depth, nodes, loss, hashes): ``leaf[x, i]`` numbers the value of column i behind
+x; its nodes, from itself up to ``*``, are ``nodes[start[leaf] + k]`` for levels k < ``depth[leaf]``;
+``loss[node]`` is rate · log p(node), at most 0 and 0 for ``*``; ``hashes[node]`` are random numbers whose
+exclusive or names a tuple. ``levels[x, i]`` is the state. Clusters live in slots that are found by the
+tuple's hash in an open table; a slot that becomes empty is given back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from privacyfunnel._kernels.cells import SHANNON, cell_measure
+from privacyfunnel._kernels.eta import eta_of
+
+
+@njit(cache=True)
+def _find(key, keys, slots):
+    """The place of a key in the open table, or of the empty entry where it would go."""
+    mask = keys.size - 1
+    place = np.int64(key & np.uint64(mask))
+    while slots[place] >= 0 and keys[place] != key:
+        place = (place + 1) & mask
+    return place
+
+
+@njit(cache=True)
+def _forget(place, keys, slots):
+    """Take an entry out of the open table and close the gap behind it."""
+    mask = keys.size - 1
+    hole = place
+    slots[hole] = -1
+    place = (place + 1) & mask
+    while slots[place] >= 0:
+        home = np.int64(keys[place] & np.uint64(mask))
+        if ((place - home) & mask) >= ((place - hole) & mask):
+            keys[hole], slots[hole] = keys[place], slots[place]
+            slots[place] = -1
+            hole = place
+        place = (place + 1) & mask
+
+
+@njit(cache=True)
+def _told_with(columns, x, sign, row, mass, told, measure, scratch):
+    """What a cell would tell if x came (sign 1) or went (−1)."""
+    indptr, indices, data, _ = columns
+    if measure[0] == SHANNON:  # only the symbols of x change
+        table = measure[2]
+        moved = 0.0
+        for cell in range(indptr[x], indptr[x + 1]):
+            here = row[indices[cell]]
+            told += eta_of(here + sign * data[cell], table) - eta_of(here, table)
+            moved += data[cell]
+        return told - eta_of(mass + sign * moved, table) + eta_of(mass, table)
+    scratch[:] = row
+    for cell in range(indptr[x], indptr[x + 1]):
+        scratch[indices[cell]] += sign * data[cell]
+        mass += sign * data[cell]
+    return cell_measure(scratch, mass, measure)
+
+
+@njit(cache=True)
+def _place(columns, x, sign, slot, sums, masses):
+    indptr, indices, data, _ = columns
+    for cell in range(indptr[x], indptr[x + 1]):
+        sums[slot, indices[cell]] += sign * data[cell]
+        masses[slot] += sign * data[cell]
+
+
+@njit(cache=True)
+def _cost(told, mass, depth, least, mu):
+    """The price of a cell: what it tells, or, where it is too small, what climbing to * would lose."""
+    return told if mass >= least else mu * mass * depth
+
+
+@njit(cache=True, nogil=True)
+def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, least, strict, rng):
+    """Anneal the levels of all symbols in place; one temperature for each sweep of n moves.
+
+    Lowers Σ_cells told + ``mu`` · Σ_x weight · loss (negative: what is kept), where ``mu`` follows the
+    ``goal`` = (kind, value, gain, lowest, most): kind 0 leaves it, 1 steers Σ weight · loss to the value,
+    2 steers Σ told to it, between the lowest mu and the most. With ``strict`` no cell comes to weigh
+    less than ``least`` and the goal is never left: a move that would overshoot it is refused, and what
+    the goal does not bound is lowered alone.
+    Returns mu, Σ told and Σ weight · loss.
+    """
+    leaf, start, depth, nodes, loss, hashes = tree
+    n_x, n_columns = levels.shape
+    n_s = columns[3]
+    size = 4
+    while size < 4 * (n_x + 1):
+        size *= 2
+    keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
+    sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
+    free = np.arange(n_x, -1, -1)
+    n_free = n_x + 1
+    key_of = np.zeros(n_x, dtype=np.uint64)
+    slot_of = np.zeros(n_x, dtype=np.int64)
+    level_of = np.zeros(n_x)  # Σ_i loss of the nodes of x
+    scratch, nothing = np.zeros(n_s), np.zeros(n_s)
+    pure_told, total_loss = 0.0, 0.0
+    movable = 0
+    for i in range(n_columns):
+        most = 0
+        for x in range(n_x):
+            most = max(most, depth[leaf[x, i]])
+        movable += most > 1
+    for x in range(n_x):
+        key = np.uint64(0)
+        for i in range(n_columns):
+            node = nodes[start[leaf[x, i]] + levels[x, i]]
+            key ^= hashes[node]
+            level_of[x] += loss[node]
+        place = _find(key, keys, slots)
+        if slots[place] < 0:
+            n_free -= 1
+            keys[place], slots[place] = key, free[n_free]
+        key_of[x], slot_of[x] = key, slots[place]
+        _place(columns, x, 1.0, slots[place], sums, masses)
+        total_loss += weights[x] * level_of[x]
+    for slot in range(n_x + 1):
+        if masses[slot] > 0.0:
+            told[slot] = cell_measure(sums[slot], masses[slot], measure)
+            pure_told += told[slot] - measure[3]
+    if movable == 0:
+        return mu, pure_told, total_loss
+    kind, value, gain, lowest, most = goal
+    for sweep in range(temperatures.size):
+        temperature = temperatures[sweep]
+        for _ in range(n_x):
+            x = rng.integers(0, n_x)
+            i = rng.integers(0, n_columns)
+            here = leaf[x, i]
+            if depth[here] == 1:
+                continue
+            level = rng.integers(0, depth[here] - 1)
+            level += level >= levels[x, i]
+            old, new = nodes[start[here] + levels[x, i]], nodes[start[here] + level]
+            key = key_of[x] ^ hashes[old] ^ hashes[new]
+            change = loss[new] - loss[old]
+            j, level_j, old_j, new_j = -1, 0, 0, 0
+            if (
+                n_columns > 1 and rng.random() < 0.25
+            ):  # two columns at once, one may pay for the other
+                j = rng.integers(0, n_columns)
+                there = leaf[x, j]
+                if j == i or depth[there] == 1:
+                    j = -1
+                else:
+                    level_j = rng.integers(0, depth[there] - 1)
+                    level_j += level_j >= levels[x, j]
+                    old_j, new_j = nodes[start[there] + levels[x, j]], nodes[start[there] + level_j]
+                    key ^= hashes[old_j] ^ hashes[new_j]
+                    change += loss[new_j] - loss[old_j]
+            home, weight = slot_of[x], weights[x]
+            left = masses[home] - weight
+            place = _find(key, keys, slots)
+            there_slot = slots[place]
+            came = weight if there_slot < 0 else masses[there_slot] + weight
+            if strict and ((0.0 < left < least) or came < least):
+                continue
+            told_home = 0.0
+            if left > 1e-12:
+                told_home = _told_with(
+                    columns, x, -1.0, sums[home], masses[home], told[home], measure, scratch
+                )
+            if there_slot < 0:
+                told_there = _told_with(columns, x, 1.0, nothing, 0.0, measure[3], measure, scratch)
+                before_there = 0.0
+            else:
+                told_there = _told_with(
+                    columns,
+                    x,
+                    1.0,
+                    sums[there_slot],
+                    masses[there_slot],
+                    told[there_slot],
+                    measure,
+                    scratch,
+                )
+                before_there = told[there_slot]
+            more = told_home + told_there - told[home] - before_there
+            if strict:
+                delta = more
+                if kind == 1 and total_loss + weight * change > value:
+                    continue
+                if kind == 2:
+                    cells = (there_slot < 0) - (left <= 1e-12)
+                    if pure_told + more - cells * measure[3] > value:
+                        continue
+                    delta = weight * change + 1e-6 * more
+                if kind == 0:
+                    delta = more + mu * weight * change
+            elif least > 0.0:
+                deep, deep_new = -level_of[x], -level_of[x] - change
+                delta = mu * weight * change - _cost(told[home], masses[home], deep, least, mu)
+                if left > 1e-12:
+                    delta += _cost(told_home, left, deep, least, mu)
+                delta += _cost(told_there, came, deep_new, least, mu)
+                if there_slot >= 0:
+                    delta -= _cost(before_there, masses[there_slot], deep_new, least, mu)
+            else:
+                delta = more + mu * weight * change
+            if delta > 0.0 and (
+                temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)
+            ):
+                continue
+            if strict and temperature <= 0.0 and delta > -1e-9 and change >= 0.0:
+                continue
+            pure_told += more - ((there_slot < 0) - (left <= 1e-12)) * measure[3]
+            total_loss += weight * change
+            levels[x, i] = level
+            if j >= 0:
+                levels[x, j] = level_j
+            _place(columns, x, -1.0, home, sums, masses)
+            told[home] = told_home
+            if there_slot < 0:
+                n_free -= 1
+                there_slot = free[n_free]
+                keys[place], slots[place] = key, there_slot
+            _place(columns, x, 1.0, there_slot, sums, masses)
+            told[there_slot] = told_there
+            if left <= 1e-12:
+                _forget(_find(key_of[x], keys, slots), keys, slots)
+                sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
+                free[n_free] = home
+                n_free += 1
+            key_of[x], slot_of[x] = key, there_slot
+            level_of[x] += change
+        # What drifted in the last digits is summed afresh; small cells count as if they had climbed.
+        pure_told, total_loss, climbed = 0.0, 0.0, 0.0
+        for slot in range(n_x + 1):
+            if masses[slot] > 0.0 and (strict or masses[slot] >= least):
+                pure_told += told[slot] - measure[3]
+        for x in range(n_x):
+            total_loss += weights[x] * level_of[x]
+            if masses[slot_of[x]] < least:
+                climbed -= weights[x] * level_of[x]
+        if not strict:
+            miss = 0.0
+            if kind == 1:
+                miss = total_loss + climbed - value
+            if kind == 2:
+                miss = value - pure_told
+            mu = min(most, max(lowest, mu * math.exp(max(-0.5, min(0.5, gain * miss)))))
+    return mu, pure_told, total_loss
+
+
+@njit(cache=True)
+def climb(columns, tree, levels, weights, measure, mu, least):
+    """Take symbols out of cells that weigh less than ``least`` to the cheapest that does not, or to *.
+
+    Changes ``levels`` in place. All generalisations of such a symbol are looked up.
+    """
+    leaf, start, depth, nodes, loss, hashes = tree
+    n_x, n_columns = levels.shape
+    n_s = columns[3]
+    size = 4
+    while size < 4 * (n_x + 1):
+        size *= 2
+    keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
+    sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
+    slot_of = np.zeros(n_x, dtype=np.int64)
+    level, scratch = np.zeros(n_columns, dtype=np.int64), np.zeros(n_s)
+    used = 1
+    top = np.uint64(0)
+    for i in range(n_columns):
+        top ^= hashes[nodes[start[leaf[0, i]] + depth[leaf[0, i]] - 1]]
+    place = _find(top, keys, slots)
+    keys[place], slots[place] = top, 0
+    for x in range(n_x):
+        key = np.uint64(0)
+        for i in range(n_columns):
+            key ^= hashes[nodes[start[leaf[x, i]] + levels[x, i]]]
+        place = _find(key, keys, slots)
+        if slots[place] < 0:
+            keys[place], slots[place] = key, used
+            used += 1
+        slot_of[x] = slots[place]
+        _place(columns, x, 1.0, slots[place], sums, masses)
+    large = masses >= least
+    for slot in range(used):
+        if masses[slot] > 0.0:
+            told[slot] = cell_measure(sums[slot], masses[slot], measure)
+    for x in range(n_x):
+        if large[slot_of[x]] or slot_of[x] == 0:
+            continue
+        cheapest, goes_to = np.inf, 0
+        level[:] = 0
+        while True:
+            key, change = np.uint64(0), 0.0
+            for i in range(n_columns):
+                node = nodes[start[leaf[x, i]] + level[i]]
+                key ^= hashes[node]
+                change += loss[node]
+            place = _find(key, keys, slots)
+            if slots[place] >= 0 and (large[slots[place]] or key == top):
+                slot = slots[place]
+                before = told[slot] if masses[slot] > 0.0 else measure[3]
+                cost = _told_with(
+                    columns, x, 1.0, sums[slot], masses[slot], before, measure, scratch
+                )
+                cost += mu * weights[x] * change - before
+                if cost < cheapest:
+                    cheapest, goes_to = cost, slot
+                    levels[x] = level
+            i = 0
+            while i < n_columns and level[i] == depth[leaf[x, i]] - 1:
+                level[i] = 0
+                i += 1
+            if i == n_columns:
+                break
+            level[i] += 1
+        _place(columns, x, 1.0, goes_to, sums, masses)
+        told[goes_to] = cell_measure(sums[goes_to], masses[goes_to], measure)

@@ -1,0 +1,16 @@
+"""Hints: what to do about an error or a caution, in the options of the command line."""
+
+from __future__ import annotations
+
+from privacyfunnel.errors import Hints
+
+HINTS: Hints = {
+    "replace": "use --force to replace it",
+    "unseen": "use --unseen suppress or make a new codebook",
+    "missing": "use --missing symbol or --missing drop",
+    "memory": "raise --memory",
+    "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",
+    "by-hand": "download {url} by hand and pass it with --data",
+    "min-count": "--min-count {least} forbids it",
+    "holdout": "--holdout 0.3 shows how much",
+}

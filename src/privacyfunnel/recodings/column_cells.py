@@ -1,0 +1,46 @@
+"""ColumnCells: what one column's groups cost, given what the other columns are released as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.information import Array
+
+Ints = NDArray[np.int64]
+BINS = 256  # parts of a bound on what a column loses
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCells:
+    """The weights of one column's values in the cells (r, s), and the prices of `_kernels.cells`.
+
+    A group costs what its cells tell about S less ``keep`` for each bit that it keeps of the column.
+    """
+
+    parts: tuple[Ints, Ints, Ints, Array]  # indptr[v], r, s, weight
+    weights: Array  # of each value
+    shape: tuple[int, int]  # numbers of r and s
+    depth: Array  # cost of suppressing one unit of weight of each r, by the other columns' loss
+    least: float
+    keep: float
+    rough: float  # price of all that is kept, of which a cut that is not round costs a little
+    total: float
+    measure: tuple[Any, ...]
+
+    @property
+    def shares(self) -> Array:
+        """p(v) of each value."""
+        return self.weights / self.total
+
+    @property
+    def prices(self) -> tuple[Any, ...]:
+        """Costs and measure, as the loops take them."""
+        return self.prices_in(1.0)
+
+    def prices_in(self, unit: float) -> tuple[Any, ...]:
+        """The same, with the number of units that one lost bit is counted as."""
+        return (self.depth, self.least, self.keep, self.total, unit), self.measure

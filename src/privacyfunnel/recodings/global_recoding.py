@@ -1,0 +1,307 @@
+"""Global recoding: each column coarsened on its own, the same way for all records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.information import Array, plogp
+from privacyfunnel.joint import Joint, csc_columns, eta_table
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+
+ROUNDS = 30  # sweeps over the columns in one descent
+LAMS = 24  # prices of what is kept, from all coarse to all fine
+STARTS = 4  # codes near a target that are filled up to it
+SLACK = 1e-12  # of a share kept or of bits, that counts as none
+
+
+class Shape(Protocol):
+    """What one column may become: intervals, nodes of a tree, or free groups."""
+
+    @property
+    def n_values(self) -> int: ...
+    @property
+    def exact(self) -> bool: ...
+    def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints: ...
+    def within(
+        self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
+    ) -> Ints | None: ...
+    def ends(self) -> tuple[Ints, Ints]: ...
+    def released(self, labels: Ints) -> tuple[Group, ...]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """A global recoding and what it costs: labels of each column's values."""
+
+    labels: tuple[Ints, ...]
+    kept: float
+    leakage: float  # bits
+    suppressed: float  # share of the records
+
+    @property
+    def key(self) -> bytes:
+        """The same for the same labels."""
+        return b"".join(labels.tobytes() for labels in self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalSearch:
+    """Coordinate descent over the columns, each step the best grouping given the others.
+
+    Given the other columns' codes r, I(S;X̂) is a sum over the groups of column i, with cells (s, r) in
+    the place of s, and so is what is kept; so each step is exact where the column's shape is. The
+    descent is not: it starts from the coarse and the fine end, warm along the price of what is kept.
+    """
+
+    joint: Joint
+    shapes: tuple[Shape, ...]
+    importance: Array  # weights of the columns that sum to 1
+    min_count: float = 0.0
+    suppress: float = 0.0
+    chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
+    seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
+
+    @cached_property
+    def _columns(self) -> tuple[Any, ...]:
+        return csc_columns(self.joint.counts)
+
+    @cached_property
+    def _measure(self) -> tuple[Any, ...]:
+        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance
+
+    @cached_property
+    def codes(self) -> list[Ints]:
+        """The value of each column behind each x."""
+        return [column.codes for column in self.joint.public]
+
+    @cached_property
+    def weights(self) -> list[Array]:
+        """The weight of each value of each column."""
+        mass = self.joint.p_x * self.joint.total
+        return [
+            np.bincount(column.codes, weights=mass, minlength=len(column.values)).astype(float)
+            for column in self.joint.public
+        ]
+
+    @cached_property
+    def rates(self) -> Array:
+        """The share kept that one bit of each column is."""
+        bits = np.array([-plogp(w / self.joint.total).sum() for w in self.weights])
+        return np.asarray(
+            np.divide(self.importance, bits, out=np.zeros(len(bits)), where=bits > 1e-12)
+        )
+
+    def cells(
+        self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True
+    ) -> ColumnCells:
+        """Column i's cells and prices, given the labels of the others; ``keep`` prices its own bits."""
+        n_r, r, depth = self._others(labels, i, mu)
+        order = np.argsort(self.codes[i] * n_r + r, kind="stable")
+        indptr, indices, data, n_s = self._columns
+        sizes = np.diff(indptr)[order]
+        ends = np.cumsum(sizes)
+        at = np.arange(ends[-1]) + np.repeat(indptr[:-1][order] - (ends - sizes), sizes)
+        filled = np.bincount(self.codes[i][order], weights=sizes, minlength=len(self.weights[i]))
+        begins = np.concatenate([[0], np.cumsum(filled)]).astype(np.int64)
+        return ColumnCells(
+            (begins, np.repeat(r[order], sizes), indices[at], data[at]),
+            self.weights[i],
+            (n_r, n_s),
+            depth + nu,
+            float(self.min_count),
+            mu * self.rates[i] if keep else 0.0,
+            mu,
+            self.joint.total,
+            self._measure,
+        )
+
+    def _others(self, labels: Sequence[Ints], i: int, mu: float) -> tuple[int, Ints, Array]:
+        """For each x the number of the tuple that the other columns release; their suppression's cost."""
+        r, cost = np.zeros(self.joint.n_x, dtype=np.int64), np.zeros(self.joint.n_x)
+        for j, own in enumerate(labels):
+            if j != i:
+                groups, dense = np.unique(own, return_inverse=True)
+                mass = np.bincount(dense, weights=self.weights[j])
+                r = r * len(groups) + dense[self.codes[j]]
+                cost -= mu * self.rates[j] * np.log2(mass / self.joint.total)[dense[self.codes[j]]]
+                if j % 4 == 3:  # before the numbers outgrow 64 bits
+                    r = np.unique(r, return_inverse=True)[1]
+        _, first, r = np.unique(r, return_index=True, return_inverse=True)
+        return len(first), r.astype(np.int64), cost[first]
+
+    def descend(
+        self, labels: Sequence[Ints], mu: float, rng: np.random.Generator, nu: float = 0.0
+    ) -> Recoded:
+        """Coordinate descent from ``labels`` at one price ``mu`` (bits) of what is kept."""
+        now = list(labels)
+        fixed = 0  # columns since the last change
+        for i in np.tile(rng.permutation(len(now)), ROUNDS):
+            if self.rates[i] > 0:
+                new = self.shapes[i].best(self.cells(now, i, mu, nu), now[i], rng)
+                fixed = fixed + 1 if _same(new, now[i]) else 1
+                now[i] = new
+            else:
+                fixed += 1
+            if fixed >= len(now):
+                break
+        return self.measured(now)
+
+    def measured(self, labels: Sequence[Ints]) -> Recoded:
+        """What a code keeps and tells, measured, suppressed records included; it is remembered."""
+        found = Recoded(tuple(labels), 0.0, 0.0, 0.0)
+        if found.key in self.seen:
+            return self.seen[found.key]
+        cells, gone = self.released(labels)
+        indptr, indices, data, n_s = self._columns
+        total = self.joint.total
+        x = np.repeat(np.arange(self.joint.n_x), np.diff(indptr))
+        sums = np.bincount(cells[x] * n_s + indices, weights=data)
+        masses = np.bincount(cells, weights=self.joint.p_x) * total
+        told = (plogp(sums).sum() - plogp(masses).sum()) / total + self.joint.entropy_s
+        kept = 0.0
+        p_x = np.where(gone, 0.0, self.joint.p_x)
+        for i, own in enumerate(labels):
+            if self.rates[i] > 0:
+                _, dense = np.unique(own, return_inverse=True)
+                bits = -np.log2(np.bincount(dense, weights=self.weights[i]) / total)
+                kept += self.rates[i] * float(p_x @ bits[dense[self.codes[i]]])
+        share = float(self.joint.p_x[gone].sum())
+        found = Recoded(tuple(labels), kept, max(0.0, float(told)), share)
+        self.seen[found.key] = found
+        return found
+
+    def released(self, labels: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_]]:
+        """The cell that each x is released in and whether it is suppressed, the cells then being one."""
+        _, cells, _ = self._others(labels, -1, 0.0)
+        n = cells.max() + 1
+        masses = np.bincount(cells, weights=self.joint.p_x) * self.joint.total
+        small = masses < self.min_count * (1 - 1e-12)
+        # Suppressed records are a released combination themselves: it takes the next smallest cells.
+        for cell in np.argsort(masses, kind="stable"):
+            if not small.any() or masses[small].sum() >= self.min_count or small.all():
+                break
+            small[cell] = True
+        gone = small[cells]
+        return np.where(gone, n, cells), gone
+
+    def sweep(self, rng: np.random.Generator) -> list[Recoded]:
+        """Codes from nothing kept to everything, from the coarse end and from the fine one."""
+        fine, coarse = zip(*(shape.ends() for shape in self.shapes), strict=True)
+        ends = [self.measured(coarse), self.measured(fine)]
+        scale = max(ends[1].leakage, 1e-9)
+        mus = scale * np.geomspace(2.0**-9, 2.0**4, LAMS)
+        for start, prices in ((coarse, mus), (fine, mus[::-1])):
+            labels: Sequence[Ints] = start
+            for mu in prices:
+                labels = self._steered(labels, mu, rng).labels
+        return self.hull()
+
+    def _steered(self, labels: Sequence[Ints], mu: float, rng: np.random.Generator) -> Recoded:
+        """A descent whose suppressed records are within the share allowed, at what price it takes."""
+        found = self.descend(labels, mu, rng)
+        nu = mu
+        while found.suppressed > self.suppress + SLACK and nu < mu * 1e4:
+            found, nu = self.descend(labels, mu, rng, nu), nu * 8.0
+        return found
+
+    def at(self, kept: float, rng: np.random.Generator) -> Recoded | None:
+        """The least leakage found among codes that keep at least so much; None if none does.
+
+        Descents at the hull's slope there; then, from the codes that come nearest, each column's
+        cheapest groups within what it may lose, until none lowers the leakage.
+        """
+        corners = self.hull()
+        k = int(np.searchsorted([code.kept for code in corners], kept))
+        if 0 < k < len(corners):
+            low, high = corners[k - 1], corners[k]
+            mu = (high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9)
+            for start in (low, high):
+                self._steered(start.labels, mu, rng)
+            near = sorted(self.allowed(), key=lambda code: code.leakage - mu * min(code.kept, kept))
+            for start in near[:STARTS]:
+                self._fill(start, kept, mu, rng)
+        return best_at(self.allowed(), kept=kept)
+
+    def _fill(self, start: Recoded, kept: float, mu: float, rng: np.random.Generator) -> None:
+        """Let each column in turn lose as much as the others leave, as cheaply as it can."""
+        now = start
+        fixed = 0
+        for i in np.tile(rng.permutation(len(self.shapes)), ROUNDS):
+            fixed += 1
+            if self.rates[i] > 0:
+                own = self._lost(now.labels, i)
+                bound = own + (now.kept - kept) / self.rates[i]
+                if bound > 0:
+                    cells = self.cells(now.labels, i, mu, mu, keep=False)
+                    new = self.shapes[i].within(cells, bound, now.labels[i], rng)
+                    if new is not None:
+                        labels = [*now.labels[:i], new, *now.labels[i + 1 :]]
+                        found = self.measured(labels)
+                        better = found.leakage < now.leakage - SLACK or now.kept < kept - SLACK
+                        fine = found.suppressed <= self.suppress + SLACK
+                        if found.kept >= kept - SLACK and better and fine:
+                            now, fixed = found, 1
+            if fixed >= len(self.shapes):
+                break
+
+    def _lost(self, labels: Sequence[Ints], i: int) -> float:
+        """Bits of column i that its groups lose."""
+        shares = self.weights[i] / self.joint.total
+        groups = np.bincount(np.unique(labels[i], return_inverse=True)[1], weights=shares)
+        return float(plogp(groups).sum() - plogp(shares).sum())
+
+    def allowed(self) -> list[Recoded]:
+        """All measured codes that suppress no more than allowed, by rising share kept."""
+        found = [code for code in self.seen.values() if code.suppressed <= self.suppress + SLACK]
+        return sorted(found, key=lambda code: (code.kept, -code.leakage))
+
+    def hull(self) -> list[Recoded]:
+        """Those of `allowed` on the lower convex hull."""
+        corners: list[Recoded] = []
+        for code in self.allowed():
+            while len(corners) >= 2:
+                a, b = corners[-2], corners[-1]
+                turn = (b.kept - a.kept) * (code.leakage - a.leakage)
+                if turn > (b.leakage - a.leakage) * (code.kept - a.kept):
+                    break
+                corners.pop()
+            if corners and corners[-1].leakage >= code.leakage:
+                corners.pop()
+            corners.append(code)
+        return corners
+
+    def code(self, found: Recoded) -> ColumnCode:
+        """The code with its groups named."""
+        _, gone = self.released(found.labels)
+        columns, cells = [], np.zeros((self.joint.n_x, len(self.shapes)), dtype=np.int64)
+        for i, (column, shape) in enumerate(zip(self.joint.public, self.shapes, strict=True)):
+            of_value = shape.released(found.labels[i])
+            groups = list(dict.fromkeys(of_value))
+            star = Group("*", column.values)
+            if gone.any() and star not in groups:
+                groups.append(star)
+            place = {group: k for k, group in enumerate(groups)}
+            cells[:, i] = np.array([place[group] for group in of_value])[self.codes[i]]
+            if gone.any():
+                cells[gone, i] = place[star]
+            columns.append(RecodedColumn(column.name, tuple(groups)))
+        return ColumnCode(columns, cells)
+
+
+def _same(a: Ints, b: Ints) -> bool:
+    """Whether two labellings have the same groups."""
+    pairs = len(np.unique(np.stack([a, b]), axis=1).T)
+    return pairs == len(np.unique(a)) == len(np.unique(b))
+
+
+def best_at(codes: Iterable[Recoded], *, kept: float) -> Recoded | None:
+    """The least leakage among codes that keep so much."""
+    allowed = [code for code in codes if code.kept >= kept - SLACK]
+    return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)

@@ -1,0 +1,101 @@
+"""Groups: categories without an order, put together freely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from privacyfunnel.codes import Group
+from privacyfunnel.columns import show
+from privacyfunnel.information import plogp
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+
+FEW = 10  # values whose partitions are all considered: 3^n steps
+SWEEPS = 30
+CELLS = 2e7  # cells of groups that moves keep at once
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What a column of plain categories may become: any partition of its values.
+
+    Exact for a few values, by subsets; else moves of one value at a time, from several starts.
+    """
+
+    values: tuple[Any, ...]
+
+    @property
+    def n_values(self) -> int:
+        """Number of values."""
+        return len(self.values)
+
+    @property
+    def exact(self) -> bool:
+        """Whether `best` considers all partitions."""
+        return self.n_values <= FEW
+
+    def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
+        """A cheap partition: a number for each value."""
+        from privacyfunnel._kernels.cells import best_groups, move_groups
+
+        n = self.n_values
+        if self.exact:
+            _, group = best_groups(cells.parts, cells.weights, *cells.shape, *cells.prices)
+            labels, left = np.zeros(n, dtype=np.int64), (1 << n) - 1
+            while left:
+                chosen = int(group[left])
+                labels[[v for v in range(n) if chosen >> v & 1]] = chosen
+                left ^= chosen
+            return labels
+        most = int(np.clip(CELLS // (cells.shape[0] * cells.shape[1]), 2, n))
+        found: list[tuple[float, int, Ints]] = []
+        for begin in (start, np.zeros(n, dtype=np.int64)):
+            labels = np.unique(begin, return_inverse=True)[1].astype(np.int64)
+            labels = np.minimum(labels, most - 1)
+            orders = np.array([rng.permutation(n) for _ in range(SWEEPS)])
+            price = move_groups(
+                cells.parts, labels, cells.weights, *cells.shape, most, *cells.prices, orders
+            )
+            found.append((price, len(found), labels))
+        return min(found)[2]
+
+    def within(
+        self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
+    ) -> Ints | None:
+        """A cheap partition that loses at most ``bound`` bits, its price of a bit found by bisection."""
+        low, high, found = 0.0, 1.0, None
+        whole = -plogp(cells.shares).sum()
+        labels = start
+        for _ in range(12):
+            price = high if found is None else (low + high) / 2
+            labels = self.best(replace(cells, keep=price), labels, rng)
+            kept = -plogp(
+                np.bincount(np.unique(labels, return_inverse=True)[1], cells.shares)
+            ).sum()
+            if whole - kept <= bound + 1e-12:
+                found, high = labels, price
+            elif found is None:
+                low, high = high, 4.0 * high
+            else:
+                low = price
+        return found
+
+    def ends(self) -> tuple[Ints, Ints]:
+        """The finest and the coarsest labels."""
+        return np.arange(self.n_values), np.zeros(self.n_values, dtype=np.int64)
+
+    def released(self, labels: Ints) -> tuple[Group, ...]:
+        """The group of each value."""
+        if (labels == labels[0]).all() and self.n_values > 1:
+            return (Group("*", self.values),) * self.n_values
+        found = {}
+        for label in np.unique(labels):
+            members = tuple(self.values[v] for v in np.flatnonzero(labels == label))
+            names = [show(value) for value in members]
+            if len(names) > 4:
+                names = [*names[:2], f"{len(names) - 2} others"]
+            words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            found[label] = Group(words, members)
+        return tuple(found[label] for label in labels)

@@ -1,0 +1,197 @@
+"""Intervals: an ordered column cut at points, exactly, by dynamic programming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from privacyfunnel.codes import Group
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.information import Array, plogp
+from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
+from privacyfunnel.recodings.cuts import cut_between, interval_label
+from privacyfunnel.recodings.hierarchy import run_label
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """What an ordered column may become: intervals between allowed cut points.
+
+    ``order`` are the positions of the known values; a missing value is a group of its own, or all is one.
+    ``cuts[j]`` is the point between the values at j − 1 and j (None for categories in a given order),
+    ``rough[j]`` what a cut there costs of the share kept, infinite where none is allowed.
+    """
+
+    values: tuple[Any, ...]
+    order: Ints
+    cuts: tuple[Any, ...]
+    rough: Array
+    most: int = 0  # intervals; 0 is any number
+    exact = True
+
+    @classmethod
+    def of_numbers(
+        cls,
+        values: Sequence[Any],
+        *,
+        cuts: Sequence[Any] | None = None,
+        rounding: str = "prefer",
+        most: int = 0,
+    ) -> Intervals:
+        """Numbers, dates or times; ``cuts`` are the only points allowed, else round ones are preferred.
+
+        ``rounding`` "force" allows round cuts only, "free" any. A cut is round if it is a multiple of the
+        largest step (1, 5, 10, 50, ...) that has ten multiples or more within the range.
+
+        >>> ages = Intervals.of_numbers(tuple(range(17, 91)), rounding="force")
+        >>> [ages.cuts[j] for j in range(1, 74) if ages.rough[j] == 0][:4]
+        [20, 25, 30, 35]
+        """
+        order = [v for v, value in enumerate(values) if value is not None]
+        known = [values[v] for v in order]
+        n = len(known)
+        if cuts is not None:
+            return cls._at(tuple(values), order, cuts, most)
+        between = [cut_between(a, b) for a, b in pairwise(known)]
+        rough = np.zeros(n + 1)
+        roundness = np.array([r for _, r in between])
+        if rounding != "free" and n > 2:
+            steps = [r for r in sorted(set(roundness)) if np.count_nonzero(roundness >= r) >= 9]
+            price = np.inf if rounding == "force" else ROUGH
+            rough[1:n] = np.where(
+                roundness >= (steps[-1] if steps else roundness.min()), 0.0, price
+            )
+        points = (None, *(cut for cut, _ in between), None)
+        return cls(tuple(values), np.array(order, dtype=np.int64), points, rough, most)
+
+    @classmethod
+    def _at(
+        cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int
+    ) -> Intervals:
+        known = [values[v] for v in order]
+        rough, points = np.full(len(known) + 1, np.inf), [None] * (len(known) + 1)
+        try:
+            for cut in sorted(cuts):
+                j = sum(value < cut for value in known)
+                if 0 < j < len(known):
+                    rough[j], points[j] = 0.0, cut
+        except TypeError:
+            raise InvalidInput(
+                f"cuts must be of the kind of the column's values, such as {known[0]!r}; "
+                f"got {cuts[0]!r}."
+            ) from None
+        return cls(values, np.array(order, dtype=np.int64), tuple(points), rough, most)
+
+    @classmethod
+    def of_order(cls, values: Sequence[Any], *, most: int = 0) -> Intervals:
+        """Categories in the order given: runs of neighbours."""
+        order = [v for v, value in enumerate(values) if value is not None]
+        n = len(order)
+        points = (None,) * (n + 1)
+        return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1), most)
+
+    @property
+    def n_values(self) -> int:
+        """Number of values, a missing one included."""
+        return len(self.values)
+
+    def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
+        """The cheapest intervals: a number for each value. Exact, O(n²) prices from running sums."""
+        from privacyfunnel._kernels.cells import cut_intervals
+
+        arguments = cells.shape, cells.prices
+        fixed = np.full(self.n_values + 1, np.inf)
+        price, starts = cut_intervals(
+            cells.parts,
+            self.order,
+            cells.weights,
+            *cells.shape,
+            self._cut_prices(cells),
+            self.most,
+            *cells.prices,
+        )
+        labels = np.zeros(self.n_values, dtype=np.int64)
+        layer, end = len(starts) - 1, len(self.order)
+        while end > 0:
+            begin = int(starts[layer, end])
+            labels[self.order[begin:end]] = end
+            layer, end = (layer - 1 if self.most else layer), begin
+        if len(self.order) == self.n_values:
+            return labels
+        missing = np.setdiff1d(np.arange(self.n_values), self.order)
+        both = [missing, np.arange(self.n_values)]
+        alone, whole = (
+            cut_intervals(
+                cells.parts, order, cells.weights, *arguments[0], fixed, 0, *arguments[1]
+            )[0]
+            for order in both
+        )
+        return labels if price + alone < whole else np.zeros(self.n_values, dtype=np.int64)
+
+    def within(
+        self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
+    ) -> Ints | None:
+        """The cheapest intervals that lose at most ``bound`` bits; None if there are none."""
+        from privacyfunnel._kernels.cells import interval_budget
+
+        losses = np.concatenate([[0.0], np.cumsum(plogp(cells.shares[self.order]))])
+        best, exact, starts, spent = interval_budget(
+            cells.parts,
+            self.order,
+            cells.weights,
+            *cells.shape,
+            self._cut_prices(cells),
+            losses,
+            BINS + 2,
+            *cells.prices_in(BINS / max(bound, 1e-12)),
+        )
+        allowed = np.where(exact <= BINS * (1 + 1e-9), best, np.inf)
+        if np.isinf(allowed).all():
+            return None
+        labels = np.zeros(self.n_values, dtype=np.int64)
+        end, bins = len(self.order), int(np.argmin(allowed))
+        while end > 0:
+            begin = int(starts[end, bins])
+            labels[self.order[begin:end]] = end
+            end, bins = begin, bins - int(spent[end, bins])
+        return labels
+
+    def _cut_prices(self, cells: ColumnCells) -> Array:
+        allowed = np.where(np.isinf(self.rough), 0.0, self.rough) * cells.total * cells.rough
+        return np.where(np.isinf(self.rough), np.inf, allowed)
+
+    def ends(self) -> tuple[Ints, Ints]:
+        """The finest and the coarsest labels."""
+        fine = np.zeros(self.n_values, dtype=np.int64)
+        fine[self.order] = 1 + np.cumsum(np.isfinite(self.rough[: len(self.order)]))
+        return fine, np.zeros(self.n_values, dtype=np.int64)
+
+    def released(self, labels: Ints) -> tuple[Group, ...]:
+        """The group of each value."""
+        if (labels == labels[0]).all() and self.n_values > 1:
+            return (Group("*", self.values),) * self.n_values
+        known = [self.values[v] for v in self.order]
+        whole = all(isinstance(value, int) for value in known)
+        runs = labels[self.order]
+        found: dict[int, Group] = {}
+        for label in dict.fromkeys(runs.tolist()):
+            at = np.flatnonzero(runs == label)
+            low, high, members = at[0], at[-1] + 1, tuple(known[at[0] : at[-1] + 1])
+            bounds = self.cuts[low], self.cuts[high]
+            if bounds == (None, None):
+                found[label] = Group(run_label(members), members)
+            else:
+                found[label] = Group(
+                    interval_label(*bounds, members, whole=whole), members, *bounds
+                )
+        return tuple(
+            Group("missing", (None,)) if value is None else found[int(label)]
+            for value, label in zip(self.values, labels, strict=True)
+        )
+
+
+ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more

@@ -1,0 +1,246 @@
+"""Local recoding: each record generalised as little as needed, along the columns' hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from privacyfunnel.codes import ColumnCode, RecodedColumn
+from privacyfunnel.information import Array, plogp
+from privacyfunnel.joint import Joint, csc_columns, eta_table
+from privacyfunnel.recodings.column_cells import Ints
+from privacyfunnel.recodings.hierarchy import Tree
+
+HOT, COLD = 2.0, 0.02  # bits of one symbol's usual weight: temperatures at the start and at the end
+STEER = 2.0  # how fast the price of what is kept follows its target
+RANGE = 30.0  # by how much that price may come to differ from where it started
+LAST = 60  # sweeps at temperature zero
+
+
+@dataclass(frozen=True, eq=False)
+class Generalised:
+    """A local recoding and what it costs: how far each symbol is generalised in each column."""
+
+    levels: Ints
+    kept: float
+    leakage: float  # bits
+
+
+@dataclass(frozen=True, eq=False)
+class LocalSearch:
+    """Annealed moves over generalised tuples: a symbol goes to another of its generalisations.
+
+    ``levels[x, i]`` says how many steps up the tree of column i the value behind x is released. A move
+    is priced from two clusters, found by the hash of their tuples; the price of what is kept is steered
+    so that a target is met.
+    """
+
+    joint: Joint
+    trees: tuple[Tree, ...]
+    rates: Array  # the share kept that one bit of each column is
+    min_count: float = 0.0
+    chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
+    sweeps: int = 1000
+
+    @cached_property
+    def _columns(self) -> tuple[Any, ...]:
+        return csc_columns(self.joint.counts)
+
+    @cached_property
+    def _measure(self) -> tuple[Any, ...]:
+        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight of each x."""
+        return np.asarray(self.joint.counts.sum(axis=0)).ravel()
+
+    @cached_property
+    def _tree(self) -> tuple[Any, ...]:
+        """The trees of all columns as `_kernels.generalisation` takes them."""
+        start: list[int] = []
+        depth: list[int] = []
+        nodes: list[int] = []
+        loss: list[float] = []
+        leaf = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
+        for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
+            shares = np.bincount(column.codes, weights=self.joint.p_x, minlength=tree.n_values)
+            sums = np.concatenate([[0.0], np.cumsum(shares[tree.order])])
+            bits = np.log2(np.minimum(sums[tree.high] - sums[tree.low], 1.0))
+            bits[-1] = 0.0
+            leaf[:, i] = len(start) + column.codes
+            for chain in tree.chains:
+                start.append(len(nodes))
+                depth.append(len(chain))
+                nodes.extend(node + len(loss) for node in chain)
+            loss.extend(self.rates[i] * bits)
+        # Fixed numbers: they name tuples, and the result must not depend on them.
+        hashes = np.random.default_rng(0).integers(1, 2**63, size=len(loss), dtype=np.uint64)
+        whole = np.array(start), np.array(depth), np.array(nodes)
+        return (leaf, *(part.astype(np.int64) for part in whole), np.array(loss), hashes)
+
+    def at(
+        self,
+        start: Ints,
+        mu: float,
+        rng: np.random.Generator,
+        *,
+        kept: float | None = None,
+        leakage: float | None = None,
+    ) -> Generalised | None:
+        """The least leakage found that keeps so much, or the most kept at no more leakage (bits).
+
+        ``mu`` is about the bits of leakage that all there is to keep costs there. None if not met.
+        """
+        total, mu = self.joint.total, max(mu, 1e-6)
+        if kept is not None:
+            goal = (1, -kept * total, STEER / total)
+        else:
+            assert leakage is not None
+            bits = max(leakage, 0.01 * self.joint.information, 1e-9)
+            goal = (2, (leakage - self.joint.entropy_s) * total, STEER / (4 * bits * total))
+        levels = start.copy()
+        unit = float(np.median(self.weights))
+        steered = (*goal, mu / RANGE, mu * RANGE)
+        mu = self._run(levels, mu, steered, np.geomspace(HOT * unit, COLD * unit, self.sweeps), rng)
+        found = [self._finished(levels, mu, goal, rng), self._finished(start.copy(), mu, goal, rng)]
+        met = [one for one in found if one is not None]
+        if kept is not None:
+            return min(met, key=lambda one: one.leakage, default=None)
+        return max(met, key=lambda one: one.kept, default=None)
+
+    def best(self, start: Ints, mu: float, rng: np.random.Generator) -> Generalised:
+        """A cheap code at one price ``mu`` (bits) of all there is to keep."""
+        found = []
+        unit = float(np.median(self.weights))
+        for temperatures in (np.geomspace(HOT * unit, COLD * unit, self.sweeps), np.zeros(1)):
+            levels = start.copy()
+            fixed = (0, 0.0, 0.0, mu, mu)
+            self._run(levels, mu, fixed, temperatures, rng)
+            self._climb(levels, mu)
+            self._run(levels, mu, fixed, np.zeros(LAST), rng, strict=True)
+            found.append(self.measured(levels))
+        return min(found, key=lambda one: one.leakage - mu * one.kept)
+
+    def _finished(
+        self, levels: Ints, mu: float, goal: tuple[int, float, float], rng: np.random.Generator
+    ) -> Generalised | None:
+        """The levels brought to the target, no cell too small, and improved there without leaving it."""
+        self._climb(levels, mu)
+        for step in range(40):
+            if self._meets(levels, goal):
+                break
+            mu *= 1.0 + (0.004 * 1.15**step) * (1 if goal[0] == 1 else -1)
+            if mu <= 0:
+                return None
+            self._run(levels, mu, (0, 0.0, 0.0, mu, mu), np.zeros(3), rng, strict=True)
+        if not self._meets(levels, goal):
+            return None
+        self._run(levels, mu, (*goal, mu, mu), np.zeros(LAST), rng, strict=True)
+        return self.measured(levels)
+
+    def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:
+        found = self.measured(levels)
+        if goal[0] == 1:
+            return -found.kept * self.joint.total <= goal[1] + 1e-9
+        return (found.leakage - self.joint.entropy_s) * self.joint.total <= goal[1] + 1e-9
+
+    def _run(
+        self,
+        levels: Ints,
+        mu: float,
+        goal: tuple[int, float, float, float, float],
+        temperatures: Array,
+        rng: np.random.Generator,
+        *,
+        strict: bool = False,
+    ) -> float:
+        from privacyfunnel._kernels.generalisation import generalise
+
+        kind, *numbers = goal
+        mu, _, _ = generalise(
+            self._columns,
+            self._tree,
+            levels,
+            self.weights,
+            self._measure,
+            float(mu),
+            (kind, *map(float, numbers)),
+            temperatures,
+            float(self.min_count),
+            strict,
+            rng,
+        )
+        return float(mu)
+
+    def _climb(self, levels: Ints, mu: float) -> None:
+        """Leave no cell below the least count, the one of * included."""
+        if self.min_count <= 0:
+            return
+        from privacyfunnel._kernels.generalisation import climb
+
+        climb(
+            self._columns,
+            self._tree,
+            levels,
+            self.weights,
+            self._measure,
+            float(mu),
+            self.min_count,
+        )
+        top = self._tree[2][self._tree[0]] - 1
+        while True:
+            cells, _ = self._cells(levels)
+            starred = (levels == top).all(axis=1)
+            weight = self.weights[starred].sum()
+            if weight == 0 or weight >= self.min_count or starred.all():
+                return
+            losses = self._tree[4][self.nodes(levels)].sum(axis=1)
+            costs = np.bincount(cells, weights=-losses * self.weights)
+            costs[cells[starred]] = np.inf
+            joins = cells == np.argmin(costs)
+            levels[joins] = top[joins]
+
+    def nodes(self, levels: Ints) -> Ints:
+        """The node of each column that each x is released as, numbered through all trees."""
+        leaf, start, _, nodes, _, _ = self._tree
+        return np.asarray(nodes[start[leaf] + levels])
+
+    def _cells(self, levels: Ints) -> tuple[Ints, Array]:
+        cells = np.unique(self.nodes(levels), axis=0, return_inverse=True)[1].ravel()
+        return cells.astype(np.int64), np.bincount(cells, weights=self.weights).astype(float)
+
+    def measured(self, levels: Ints) -> Generalised:
+        """What a code keeps and tells, measured."""
+        kept = -float(self.joint.p_x @ self._tree[4][self.nodes(levels)].sum(axis=1))
+        cells, masses = self._cells(levels)
+        indptr, indices, data, n_s = self._columns
+        x = np.repeat(np.arange(self.joint.n_x), np.diff(indptr))
+        sums = np.bincount(cells[x] * n_s + indices, weights=data)
+        told = (plogp(sums).sum() - plogp(masses).sum()) / self.joint.total + self.joint.entropy_s
+        return Generalised(levels, kept, max(0.0, float(told)))
+
+    def levels(self, labels: Sequence[Ints], gone: Any) -> Ints:
+        """The levels of a global recoding along the same trees; ``gone`` are suppressed."""
+        found = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
+        for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
+            of_value = [
+                chain.index(node) for chain, node in zip(tree.chains, labels[i], strict=True)
+            ]
+            top = np.array([len(chain) - 1 for chain in tree.chains])
+            found[:, i] = np.where(gone, top[column.codes], np.array(of_value)[column.codes])
+        return found
+
+    def code(self, found: Generalised) -> ColumnCode:
+        """The code with its groups named."""
+        nodes, first = self.nodes(found.levels), 0
+        columns, cells = [], np.zeros_like(nodes)
+        for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
+            used, cells[:, i] = np.unique(nodes[:, i] - first, return_inverse=True)
+            columns.append(RecodedColumn(column.name, tuple(tree.groups[node] for node in used)))
+            first += len(tree.groups)
+        return ColumnCode(columns, cells)

@@ -1,0 +1,27 @@
+"""Hints: what to do about an error or a caution, in the words of the pages."""
+
+from __future__ import annotations
+
+from privacyfunnel.errors import FunnelError, Hints
+
+HINTS: Hints = {
+    "replace": "choose another place",
+    "unseen": "make a new codebook",
+    "missing": "choose another answer for missing values",
+    "memory": "use a smaller table",
+    "fewer-folds": "use a table with more records",
+    "by-hand": "download {url} by hand and choose that file",
+    "min-count": "at least {least} records per symbol (under Columns) forbid it",
+    "holdout": "a check on records held out (on the command line) shows how much",
+}
+
+
+def in_words(error: FunnelError) -> str:
+    """An error as a sentence for the page; a name at its beginning stays as it is.
+
+    >>> in_words(FunnelError("no such file: a.csv.")), in_words(FunnelError("a.csv is empty."))
+    ('No such file: a.csv.', 'a.csv is empty.')
+    """
+    text = " ".join(error.in_words(HINTS).split())
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text
