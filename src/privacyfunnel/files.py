@@ -43,8 +43,10 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
         _remove(part)
 
 
-def write_text(path: str | Path, text: str, force: bool = False) -> None:
-    """Write a whole text file, or none.
+def write_text(
+    path: str | Path, text: str, force: bool = False, *, is_private: bool = False
+) -> None:
+    """Write a whole text file, or none; a private one can be read by its owner only.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "greeting.txt"
@@ -55,7 +57,10 @@ def write_text(path: str | Path, text: str, force: bool = False) -> None:
     privacyfunnel.errors.InvalidInput: ...greeting.txt exists; use force=True to replace it.
     """
     with atomic_path(path, force) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        mode = 0o600 if is_private else 0o666  # less what the user's umask takes away
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
 
 
 def in_words(error: OSError) -> str:

@@ -82,7 +82,12 @@ def make_release(
         searching = progress or stages("Searching releases")
         found, solution = search(joint, asked, jobs=jobs, progress=searching)
         book = Codebook.from_solution(
-            joint, solution, counts.roles, target=asked.target, seed=asked.seed
+            joint,
+            solution,
+            counts.roles,
+            target=asked.target,
+            seed=asked.seed,
+            min_count=asked.min_count,
         )
         released = write_release(table, book, work / files_of(asked.form)[0], **choices)
         measured = measure(table, counts.roles, released.path)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
+NUMBERED = "(SELECT *, row_number() OVER () AS row FROM t)"
 OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -168,7 +169,9 @@ class DuckDBTable(Table):
                 con.execute(
                     "SET threads = 1; SET disabled_optimizers = 'build_side_probe_side,join_order'"
                 )
-            con.execute(f"COPY ({self._released(join)}) TO {literal(str(part))} ({OPTIONS[fmt]})")
+            con.execute(
+                f"COPY ({self._released(con, join)}) TO {literal(str(part))} ({OPTIONS[fmt]})"
+            )
 
     def commonest_unknown(self, join: Join) -> tuple[tuple[Any, ...], int, int] | None:
         with self.in_duckdb(join.needed) as con:
@@ -190,7 +193,7 @@ class DuckDBTable(Table):
     def _complete_sql(self, columns: Sequence[Column]) -> str:
         return " AND ".join(f"({c.sql(self.place(c.name))}) IS NOT NULL" for c in columns)
 
-    def _released(self, join: Join) -> str:
+    def _released(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         """The rows that go out."""
         pick = "[1 + len(list_filter(m.ends, lambda e: e <= r.draw))]" if join.book.soft else ""
         label = f"m.label{pick}"
@@ -201,17 +204,28 @@ class DuckDBTable(Table):
             columns += [f"m.e{i}{pick}" for i in range(len(join.columns))]
         columns += [f"r.{self.place(name)}" for name in join.keep]
         named = [f"{sql} AS {quoted(name)}" for sql, name in zip(columns, join.names, strict=True)]
-        return f"SELECT {', '.join(named)} FROM {self._joined(join)}"
+        draw = self._draw(con, join) if join.book.soft else ""
+        return f"SELECT {', '.join(named)} FROM {self._joined(join, draw)}"
 
-    def _joined(self, join: Join) -> str:
+    def _draw(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
+        """The draw of each row: by its key, else by its number and a fingerprint of the table.
+
+        By the number alone, row 7 of every table would get one draw, which could be narrowed down.
+        """
+        secret = join.book.check_salt()
+        if join.key is not None:
+            return draw_sql(secret, self.place(join.key))
+        read = ", ".join(dict.fromkeys(self.place(name) for name in join.needed))
+        sql = f"SELECT bit_xor(hash(row, {read})), count(*) FROM {NUMBERED}"
+        fingerprint = ":".join(map(str, con.execute(sql).fetchall()[0]))
+        return draw_sql(f"{secret}:{fingerprint}", "row")
+
+    def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
-        rows = "t"
-        if join.book.soft:
-            key = "row" if join.key is None else self.place(join.key)
-            if join.key is None:
-                rows = "(SELECT *, row_number() OVER () AS row FROM t)"
-            keys.append(f"{draw_sql(join.book.check_salt(), key)} AS draw")
+        if draw:
+            keys.append(f"{draw} AS draw")
+        rows = NUMBERED if draw and join.key is None else "t"
         where = f" WHERE {self._complete_sql(join.required)}" if join.required else ""
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
         return f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r LEFT JOIN m ON {on}"
@@ -228,7 +242,7 @@ def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
             extra = f" UNION SELECT '{SUPPRESSED}'" if name == "label" else ""
             con.execute(
                 f"CREATE TYPE {name}_text AS ENUM (SELECT DISTINCT x FROM "
-                f"(SELECT {texts.format(name)} AS x FROM lookup{extra}) ORDER BY x)"
+                f"(SELECT {texts.format(name)} AS x FROM lookup{extra}) WHERE x IS NOT NULL ORDER BY x)"
             )
             select.append(f"CAST({name} AS {name}_text{'[]' if join.book.soft else ''}) AS {name}")
         else:
