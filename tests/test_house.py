@@ -22,6 +22,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("studio.routes.requests", "studio.app"): "the state that the app holds, for its type",
     ("studio.worker.process", "studio.worker.tasks"): "a process finds its task by name",
     ("releases.audit", "releases.document"): "the type of a document",
+    ("tables.table", "tables.join"): "the type of what an engine is asked to carry out",
     ("codebook.codebook", "codebook"): "Codebook.load and .save; imported in the call",
     ("studio.worker.preview", "studio.worker.tasks"): "the type of what a task found",
     ("releases.search", ""): "the front doors of the searches",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from studio_client import Visitor, attributes, demo_csv
 
 from privacyfunnel.studio.guard import HEADERS
 from privacyfunnel.studio.server import running
-from privacyfunnel.studio.sessions import MOST, Sessions
+from privacyfunnel.studio.sessions import MOST, Sessions, TooManyVisitors
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import Source
 from privacyfunnel.studio.worker.queue import JobQueue
+from studio_client import Visitor, attributes, demo_csv
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "[::1]:1", ""])
@@ -120,13 +120,20 @@ def test_a_link_from_another_site_does_not_replace_the_session(studio):
 
 def test_many_visitors_do_not_push_out_one_who_works(tmp_path):
     sessions = Sessions(tmp_path, JobQueue(workers=1))
-    busy, session = sessions.open(is_trusted=True)
+    owner, _ = sessions.open(is_trusted=True)
+    busy, session = sessions.open(is_trusted=False)
     session.source = Source("t.csv", "t.csv", "upload")
     idle, _ = sessions.open(is_trusted=False)
     for _ in range(MOST - 1):
         sessions.open(is_trusted=False)
     assert sessions.find(busy) is session
+    assert sessions.find(owner) is not None
     assert sessions.find(idle) is None
+    for held in sessions:
+        held.source = session.source
+    with pytest.raises(TooManyVisitors):
+        sessions.open(is_trusted=False)
+    assert sessions.open(is_trusted=True)  # there is always room for the owner
 
 
 def test_the_host_may_be_an_ipv6_address():

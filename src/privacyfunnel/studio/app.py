@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import multiprocessing.util
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.responses import FileResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from privacyfunnel.studio.guard import Guard
+from privacyfunnel.studio.private_folder import PrivateFolder
 from privacyfunnel.studio.routes import actions, pages
 from privacyfunnel.studio.sessions import Sessions
 from privacyfunnel.studio.worker.queue import JobQueue
@@ -35,9 +35,10 @@ class Studio:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._folder = TemporaryDirectory(prefix="funnel-studio-")  # readable by its owner only
-        self.folder = Path(self._folder.name)
+        self._folder = PrivateFolder()
+        self.folder = self._folder.path
         self.queue = JobQueue(settings.workers)
+        self._folder.goes_with(Path(multiprocessing.util.get_temp_dir()))  # the queue's own
         self.sessions = Sessions(self.folder, self.queue)
 
     @property
@@ -51,11 +52,11 @@ class Studio:
 
     def close(self) -> None:
         """Stop all work and remove all files."""
-        self.queue.close([job for session in self.sessions for job in session.jobs.values()])
-        self._folder.cleanup()
+        self.queue.close()
+        self._folder.close()
 
 
-def make_app(studio: Studio) -> Starlette:
+def make_app(studio: Studio) -> Guard:
     """The web application of a studio."""
 
     @asynccontextmanager
@@ -64,7 +65,7 @@ def make_app(studio: Studio) -> Starlette:
         studio.close()
 
     static = files("privacyfunnel.studio").joinpath("static")
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", pages.data),
             Route("/columns", pages.columns),
@@ -86,10 +87,16 @@ def make_app(studio: Studio) -> Starlette:
             Route("/static/report.css", _style),
             Mount("/static", StaticFiles(directory=str(static))),
         ],
-        middleware=[Middleware(Guard, settings=lambda: studio.settings)],
-        exception_handlers={403: pages.refused, 404: pages.not_found, 500: pages.broken},
+        exception_handlers={
+            403: pages.refused,
+            404: pages.not_found,
+            503: pages.busy,
+            500: pages.broken,
+        },
         lifespan=lifespan,
     )
+    # Around the whole, so that even the answer to a fault of ours has the security headers.
+    return Guard(app, settings=lambda: studio.settings)
 
 
 async def _plotly(_: Request) -> Response:

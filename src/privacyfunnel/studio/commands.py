@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from privacyfunnel.cli.options import read_columns
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.report.escape import visible
 
 if TYPE_CHECKING:
     from privacyfunnel.releases import Asked
@@ -37,7 +38,27 @@ def command(source: Source, choices: Choices, asked: Asked) -> str:
     words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]
     flags = {"soft": asked.soft, "expand": asked.expand, "public": asked.is_public}
     words += [f"--{name}" for name, wanted in flags.items() if wanted]
-    return shlex.join([*words, "-o", FOLDER])
+    return " ".join(quoted(word) for word in [*words, "-o", FOLDER])
+
+
+def quoted(word: str) -> str:
+    """A word for a shell. Unseen characters are spelled out: a pasted escape could end the paste and
+    type on as if it were the user, so none is ever copied.
+
+    Bash, zsh and ksh read ``$'...'`` (since 2024 it is in POSIX); bytes are given in octal.
+
+    >>> print(quoted("height"), quoted("it's"), quoted("x\\x1b[201~\\n"))
+    height 'it'"'"'s' $'x\\033[201~\\012'
+    """
+    if visible(word) == word:
+        return shlex.quote(word)
+    spelled = (
+        f"\\{character}" if character in "\\'"
+        else character if visible(character) == character
+        else "".join(f"\\{byte:03o}" for byte in character.encode(errors="surrogateescape"))
+        for character in word
+    )  # fmt: skip
+    return f"$'{''.join(spelled)}'"
 
 
 def as_option(names: Sequence[str]) -> str:
@@ -62,7 +83,7 @@ def command_or_why(source: Source, choices: Choices, asked: Asked) -> tuple[str,
 
 def first(source: Source) -> str:
     """What to run first, where the table is not a file of the user's."""
-    return shlex.join(["python", "-c", SAVE_DEMO]) if source.origin == "demo" else ""
+    return f"python -c {quoted(SAVE_DEMO)}" if source.origin == "demo" else ""
 
 
 def python_code(source: Source, choices: Choices, asked: Asked) -> str:

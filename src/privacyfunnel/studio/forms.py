@@ -189,7 +189,10 @@ def read_target(form: Form) -> dict[str, float]:
 
 def _whole(form: Form, name: str, usual: int, least: int, most: int) -> int:
     text = form.get(name, "").strip() or str(usual)
-    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+    is_whole = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    if not (is_whole and least <= int(text) <= most):
         field = name.replace("_", " ")
-        raise InvalidInput(f"{field} must be a whole number from {least} to {most}, got {text!r}.")
+        raise InvalidInput(
+            f"{field} must be a whole number from {least} to {most}, got {text[:20]!r}."
+        )
     return int(text)

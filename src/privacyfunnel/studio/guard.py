@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, PlainTextResponse
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ FOREIGN_HOST = (
     "This studio does not answer to that host name. Open the address that the terminal has printed."
 )
 FOREIGN_PAGE = "This request does not come from the studio's own page. Open the studio again."
+NO_ORIGIN = "The Origin of this request makes no sense."
 # Followed from another site, a link comes without our cookie. Loaded again by a page of our own it
 # comes with it, so that a foreign page cannot make the browser forget its session.
 AGAIN = '<!DOCTYPE html><title>Studio</title><meta http-equiv="refresh" content="0">\n'
@@ -56,7 +58,10 @@ class Guard:
             await send(message)
 
         answer = self._instead(scope["method"], Headers(scope=scope)) or self.app
-        await answer(scope, receive, with_headers)
+        try:
+            await answer(scope, receive, with_headers)
+        except ClientDisconnect:  # it has hung up in the middle of what it sent
+            return
 
     def _instead(self, method: str, headers: Headers) -> ASGIApp | None:
         """What to answer in the studio's place; None where the request is for it."""
@@ -69,6 +74,9 @@ class Guard:
             if is_foreign and headers.get("sec-fetch-mode") == "navigate":
                 return HTMLResponse(AGAIN)
         else:
-            origin = headers.get("origin", "")
-            is_foreign = is_foreign or urlsplit(origin).netloc.lower() != host.lower()
+            try:
+                origin = urlsplit(headers.get("origin", "")).netloc.lower()
+            except ValueError:  # as of "http://[::1"
+                return PlainTextResponse(f"{NO_ORIGIN}\n", status_code=400)
+            is_foreign = is_foreign or origin != host.lower()
         return PlainTextResponse(f"{FOREIGN_PAGE}\n", status_code=403) if is_foreign else None

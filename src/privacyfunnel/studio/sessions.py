@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.studio.forms import Choices, SearchSettings, guess, with_roles
 from privacyfunnel.studio.sources import DEMO_ROLES, Source
 from privacyfunnel.studio.worker.queue import Job, JobQueue
@@ -25,7 +27,8 @@ FOLLOWERS = {
     "choose": (),
     "release": (),
 }
-MOST = 500  # sessions that are remembered; then one without a table goes, not seen for longest
+MOST = 100  # sessions that are remembered, of those with the token and of those without it
+UNSEEN = 3600.0  # seconds after which a session with a table may make room for another
 
 
 @dataclass(eq=False)
@@ -42,14 +45,17 @@ class Session:
     made: Asked | None = None
     notice: str = ""  # an error to show once
     jobs: dict[str, Job] = field(default_factory=dict)
+    uploaded: int = 0  # bytes
+    upload: object = None  # the one that is going on
+    seen: float = field(default_factory=time.monotonic)
 
     def start(self, kind: str, **arguments: Any) -> Job:
         """Start a job of a kind; the last of that kind, and what followed from it, is dropped."""
         for old in (kind, *FOLLOWERS[kind]):
             self.drop(old)
-        job = Job(kind, arguments, self.folder)
+        job = self.queue.start(Job(kind, arguments, self.folder, self.is_trusted))
         self.jobs[kind] = job
-        return self.queue.start(job)
+        return job
 
     def drop(self, kind: str) -> None:
         """Stop and forget a job."""
@@ -94,6 +100,7 @@ class Session:
             self.drop(kind)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.source = self.choices = self.search = self.chosen = self.made = None
+        self.uploaded = 0
 
 
 class Sessions:
@@ -111,14 +118,37 @@ class Sessions:
         session = self._known.pop(secret, None) if secret else None
         if session is not None and secret:
             self._known[secret] = session  # now the last seen
+            session.seen = time.monotonic()
         return session
 
     def open(self, is_trusted: bool) -> tuple[str, Session]:
-        """A new session and the secret of its cookie."""
-        while len(self._known) >= MOST:
-            idle = (secret for secret, session in self._known.items() if session.source is None)
-            self._known.pop(next(idle, next(iter(self._known)))).clear()
+        """A new session and the secret of its cookie.
+
+        Where there are too many, one of the same kind goes: without a table, or not seen for long.
+        Visitors without the token never push out one who has it, or one who is at work.
+        """
+        alike = {k: held for k, held in self._known.items() if held.is_trusted == is_trusted}
+        if len(alike) >= MOST:
+            idle = [k for k, held in alike.items() if held.source is None]
+            old = [k for k, held in alike.items() if time.monotonic() - held.seen > UNSEEN]
+            if not (idle or old or is_trusted):
+                raise TooManyVisitors
+            self._known.pop([*idle, *old, *alike][0]).clear()
         secret = secrets.token_urlsafe(32)
         session = Session(self._folder / secrets.token_hex(8), self._queue, is_trusted)
         self._known[secret] = session
         return secret, session
+
+    def room_for(self, session: Session, total: int) -> int:
+        """Bytes that a session may still upload, where all without the token share a total."""
+        if session.is_trusted:
+            return total
+        others = (held for held in self if not held.is_trusted and held is not session)
+        return total - sum(held.uploaded for held in others)
+
+
+class TooManyVisitors(InvalidInput):
+    """Everybody here is at work."""
+
+    def __init__(self) -> None:
+        super().__init__("too many visitors are at work here; try again in a while.")

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 LOCAL = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1_000_000
 MAX_UPLOAD = 200  # megabytes
+GUESTS_UPLOADS = 5  # times that, for all visitors without the token together
 
 
 def cores() -> int:
@@ -73,7 +74,8 @@ def split_host(header: str) -> tuple[str, int]:
         name, port = header, "80"
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
-    return name.lower(), int(port) if port.isascii() and port.isdigit() else -1
+    is_port = port.isascii() and port.isdigit() and len(port) <= 5
+    return name.lower(), int(port) if is_port else -1
 
 
 def _is_number(name: str) -> bool:

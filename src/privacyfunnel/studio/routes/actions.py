@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
@@ -16,7 +17,7 @@ from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import read_choices, read_search, read_target
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
-from privacyfunnel.studio.settings import MEGABYTE
+from privacyfunnel.studio.settings import GUESTS_UPLOADS, MEGABYTE
 from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Action = Callable[["Request", "Session"], Awaitable["Response"]]
 Endpoint = Callable[["Request"], Awaitable["Response"]]
+LEAST_FREE = 200 * MEGABYTE  # of the disk, for everybody else on this machine
 FIRST_TABLE = "choose a table first."
 
 
@@ -84,32 +86,44 @@ async def upload(request: Request, session: Session) -> Response:
     if length.isdigit() and int(length) > most:
         raise too_large
     session.clear()
+    session.upload = request  # one that was going on before is given up
     target = session.make_folder() / name
     try:
-        size = await _receive(request, target, most)
-        if size == 0:
+        await _receive(request, target, session)
+        if session.uploaded == 0:
             raise InvalidInput(f"the file {name} is empty; choose a file with rows.")
-        if size > most:
+        if session.uploaded > most:
             raise too_large
         open_source(session, Source(str(target), name, "upload"))
     except OSError as error:
         raise InvalidInput(f"cannot keep {name}: {system_words(error)}.") from error
     finally:
-        if session.source is None:  # refused, or broken off by the browser
-            target.unlink(missing_ok=True)
+        if session.upload is request:
+            session.upload = None
+            if session.source is None:  # refused, or broken off by the browser
+                target.unlink(missing_ok=True)
+                session.uploaded = 0
     return JSONResponse({"go": "/columns"})
 
 
-async def _receive(request: Request, target: Path, most: int) -> int:
-    """Write a body to a file until it ends or is too large; how much there was."""
-    size = 0
+async def _receive(request: Request, target: Path, session: Session) -> None:
+    """Write a body to a file until it ends or is too large."""
+    studio = studio_of(request)
+    most = studio.settings.max_upload
     with target.open("xb") as file:
         async for part in request.stream():
-            size += len(part)
-            if size > most:
-                break
+            if session.upload is not request:
+                raise InvalidInput("another upload was begun in its place.")
+            session.uploaded += len(part)
+            if session.uploaded > most:
+                return
+            if session.uploaded > studio.sessions.room_for(session, GUESTS_UPLOADS * most):
+                raise InvalidInput("this studio holds too much of others already; try again later.")
+            if shutil.disk_usage(target.parent).free < LEAST_FREE:
+                raise InvalidInput(
+                    "the disk of this machine is nearly full; make room on it first."
+                )
             file.write(part)
-    return size
 
 
 @form_action(back="/")

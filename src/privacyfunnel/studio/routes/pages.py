@@ -20,6 +20,7 @@ from privacyfunnel.report import words as report_words
 from privacyfunnel.report.page import MEMBERS
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import EFFORTS, TREATMENTS
+from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
 from privacyfunnel.studio.routes.requests import (
@@ -31,6 +32,7 @@ from privacyfunnel.studio.routes.requests import (
     studio_of,
     with_cookie,
 )
+from privacyfunnel.studio.sessions import TooManyVisitors
 from privacyfunnel.studio.sources import named_source
 
 if TYPE_CHECKING:
@@ -63,7 +65,10 @@ async def data(request: Request) -> Response:
         return page(request, session_of(request), "data")
     if not studio.settings.is_local:
         raise HTTPException(403, STRANGER)
-    secret, session = studio.sessions.open(is_trusted=False)
+    try:
+        secret, session = studio.sessions.open(is_trusted=False)
+    except TooManyVisitors as error:
+        raise HTTPException(503, in_words(error)) from None
     return with_cookie(request, page(request, session, "data"), secret)
 
 
@@ -197,6 +202,11 @@ async def job(request: Request) -> Response:
 async def refused(_: Request, error: Exception) -> Response:
     """A request that we do not serve."""
     return _plain(error, 403)
+
+
+async def busy(_: Request, error: Exception) -> Response:
+    """A visitor for whom there is no room now."""
+    return _plain(error, 503)
 
 
 async def not_found(_: Request, error: Exception) -> Response:

@@ -57,7 +57,9 @@ def session_of(request: Request) -> Session:
 def known_session(request: Request) -> Session | None:
     """The session of a request, if it has one."""
     studio = studio_of(request)
-    return studio.sessions.find(request.cookies.get(studio.cookie))
+    session = studio.sessions.find(request.cookies.get(studio.cookie))
+    request.state.is_trusted = session is not None and session.is_trusted  # for the connection
+    return session
 
 
 def with_cookie(request: Request, response: Response, secret: str) -> Response:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from privacyfunnel.errors import FunnelError
@@ -47,22 +50,32 @@ class Reporter:
 def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str) -> None:
     """Run a task in this process and send back its result, or in words why there is none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
+    Thread(target=_end_with_the_server, daemon=True).start()
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    answer: tuple[str, Any]
+    answers: list[tuple[str, Any]] = []
     try:
         from privacyfunnel.studio.worker.tasks import TASKS  # heavy: only here, never in the server
 
-        answer = ("done", TASKS[kind](Reporter(pipe), place, **arguments))
+        answers.append(("done", TASKS[kind](Reporter(pipe), place, **arguments)))
     except FunnelError as error:
-        answer = ("failed", in_words(error))
+        answers.append(("failed", in_words(error)))
     except MemoryError:
-        answer = ("failed", MEMORY)
+        answers.append(("failed", MEMORY))
     except Exception as error:
-        traceback.print_exc()
-        answer = ("failed", OURS.format(name=type(error).__name__))
+        answers.append(("broken", traceback.format_exc()))
+        answers.append(("failed", OURS.format(name=type(error).__name__)))
     try:
-        pipe.send(answer)
+        for answer in answers:
+            pipe.send(answer)
     except BrokenPipeError:  # the server is gone
         return
     pipe.close()
+
+
+def _end_with_the_server() -> None:
+    """End this process when the server is gone, even where it was killed and could not say so."""
+    server = parent_process()
+    if server is not None:
+        wait([server.sentinel])
+        os._exit(1)

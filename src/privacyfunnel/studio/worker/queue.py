@@ -1,19 +1,22 @@
-"""Queue: tasks in processes of their own, a few at a time, the rest in a queue; any can be stopped."""
+"""Queue: tasks in processes of their own, a few at a time, the rest waiting; any can be stopped."""
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import secrets
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import forkserver
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.studio.worker.process import perform
+from privacyfunnel.studio.worker.process import MEMORY, perform
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -24,6 +27,12 @@ DIED = (
     "The work ended before it was done; the machine may have run out of memory. Try fewer columns, "
     "or coarsen them into bins."
 )
+BUSY = "too many tasks of others wait already; try again in a while."
+GUESTS_WAITING = 40  # tasks of visitors without the token that may wait, all together
+MEMORY_SHARE = 0.5  # of the machine's memory that one task may take
+LOOK = 0.25  # seconds between two looks at what a task takes
+
+logger = logging.getLogger("uvicorn.error")
 
 
 @dataclass(eq=False)
@@ -33,6 +42,7 @@ class Job:
     kind: str  # the name of its task
     arguments: Mapping[str, Any]
     parent: Path  # its private folder is in here
+    is_trusted: bool = True  # asked for by who came with the token of the terminal
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     state: str = "queued"  # then running; then done, failed or cancelled
     done: int = 0
@@ -41,7 +51,7 @@ class Job:
     result: Any = None
     error: str = ""
     process: BaseProcess | None = None
-    future: Future[None] | None = None
+    ended: Event = field(default_factory=Event)  # its process is gone, or it never had one
 
     @property
     def folder(self) -> Path:
@@ -57,104 +67,135 @@ class Job:
 class JobQueue:
     """Runs jobs, at most ``workers`` at once, first come, first served.
 
-    A thread watches over each running process; it only waits, so the server stays free.
+    Who came with the token never waits for who came without: their jobs count apart. A thread watches
+    over each running process; it only waits, so the server stays free.
     """
 
     def __init__(self, workers: int) -> None:
-        self._watchers = ThreadPoolExecutor(workers, thread_name_prefix="studio-job")
+        self._workers = workers
         self._context = _context()
-        self._lock = Lock()
-        self._queue: list[Job] = []
+        self._changed = Condition()  # guards all below, and the states of the jobs
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._most_memory = MEMORY_SHARE * psutil.virtual_memory().total
 
     def start(self, job: Job) -> Job:
-        """Put a job in the queue."""
-        with self._lock:
-            self._queue.append(job)
-        job.future = self._watchers.submit(self._watch, job)
+        """Run a job now, or put it in the queue."""
+        with self._changed:
+            guests = sum(not waiting.is_trusted for waiting in self._waiting)
+            if not job.is_trusted and guests >= GUESTS_WAITING:
+                raise InvalidInput(BUSY)
+            self._waiting.append(job)
+            self._run_next()
         return job
 
     def cancel(self, job: Job) -> None:
         """Stop a job, whether it waits or runs; one that has ended stays as it is."""
-        with self._lock:
+        with self._changed:
             if not job.is_active:
                 return
             job.state = "cancelled"
-            if job in self._queue:
-                self._queue.remove(job)
+            if job in self._waiting:
+                self._waiting.remove(job)
+                job.ended.set()
             if job.process is not None:
                 job.process.kill()
 
     def ahead(self, job: Job) -> int:
         """How many jobs wait before this one."""
-        with self._lock:
-            return self._queue.index(job) if job in self._queue else 0
+        with self._changed:
+            if job not in self._waiting:
+                return 0
+            before = self._waiting[: self._waiting.index(job)]
+            return sum(other.is_trusted or not job.is_trusted for other in before)
 
-    def close(self, jobs: list[Job]) -> None:
+    def close(self) -> None:
         """Stop all jobs and wait until their processes are gone."""
-        for job in jobs:
-            self.cancel(job)
-        self._watchers.shutdown(wait=True, cancel_futures=True)
+        with self._changed:
+            for job in [*self._waiting, *self._running]:
+                self.cancel(job)
+            self._changed.wait_for(lambda: not self._running)
+
+    def _run_next(self) -> None:
+        """Start what may run now; the lock is held."""
+        for job in sorted(self._waiting, key=lambda job: not job.is_trusted):
+            beside = [other for other in self._running if other.is_trusted or not job.is_trusted]
+            if len(beside) < self._workers:
+                self._waiting.remove(job)
+                self._running.append(job)
+                job.state = "running"
+                Thread(target=self._watch, args=(job,), name="studio-job", daemon=True).start()
 
     def _watch(self, job: Job) -> None:
-        """From the queue to the end of a job's process, in a thread of its own."""
-        with self._lock:
-            if job.state != "queued":
-                return
-            self._queue.remove(job)
-            job.state = "running"
-        receiver, sender = self._context.Pipe(duplex=False)
+        """From the start of a job's process to its end, in a thread of its own."""
         try:
-            process = self._start(job, sender)
+            why = self._run(job)
         except OSError as error:
-            receiver.close()
-            self._end(job, f"No process could be started for this: {in_words(error)}.")
-            return
-        finally:
-            sender.close()
-        with receiver:
-            self._listen(job, receiver)
-        process.join()
-        self._end(job, DIED)
-        process.close()
-
-    def _start(self, job: Job, sender: Any) -> BaseProcess:
-        arguments = (sender, job.kind, dict(job.arguments), str(job.folder))
-        # Both kinds of context have Process, but their common base is not typed to have it.
-        process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
-            target=perform, args=arguments, daemon=True
-        )
-        process.start()  # may take a second, so without the lock that the server may wait for
-        with self._lock:
-            job.process = process
-            if job.state == "cancelled":
-                process.kill()
-        return process
-
-    def _end(self, job: Job, why: str) -> None:
-        """The process is gone: a job that has not said how it ended has failed."""
-        with self._lock:
+            why = f"No process could be started for this: {in_words(error)}."
+        with self._changed:
             job.process = None
-            if job.state == "running":
+            if job.state == "running":  # it has not said how it ended
                 job.state, job.error = "failed", why
+            job.ended.set()
+            self._running.remove(job)
+            self._run_next()
+            self._changed.notify_all()
 
-    def _listen(self, job: Job, receiver: Any) -> None:
-        """Note what the process says until it ends."""
+    def _run(self, job: Job) -> str:
+        """Run a job's process; why it has ended, if it has not said so itself."""
+        receiver, sender = self._context.Pipe(duplex=False)
+        with receiver:
+            try:
+                arguments = (sender, job.kind, dict(job.arguments), str(job.folder))
+                # Both kinds of context have Process, but their common base is not typed to have it.
+                process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
+                    target=perform, args=arguments, daemon=True
+                )
+                process.start()  # may take a second, so without the lock that the server may wait for
+            finally:
+                sender.close()
+            with self._changed:
+                job.process = process
+                if job.state == "cancelled":
+                    process.kill()
+            why = self._listen(job, process, receiver)
+        process.join()
+        process.close()
+        return why
+
+    def _listen(self, job: Job, process: BaseProcess, receiver: Any) -> str:
+        """Note what the process says until it ends or takes too much."""
         while True:
             try:
+                while not receiver.poll(LOOK):
+                    if _memory_of(process) > self._most_memory:
+                        process.kill()
+                        return MEMORY
                 word, value = receiver.recv()
             except (EOFError, OSError):
-                return
-            with self._lock:
+                return DIED
+            with self._changed:
                 if job.state != "running":
-                    return
+                    return DIED
                 if word == "progress":
                     job.done, job.total = value
                 elif word == "news":
                     job.news.update(value)
                 elif word == "done":
                     job.state, job.result = "done", value
+                elif word == "broken":
+                    logger.error("A task of the studio has failed:\n%s", value)
                 else:
                     job.state, job.error = "failed", value
+
+
+def _memory_of(process: BaseProcess) -> int:
+    """Bytes of memory that a process holds."""
+    try:
+        held: int = psutil.Process(process.pid).memory_info().rss
+    except psutil.Error:  # it has just ended
+        return 0
+    return held
 
 
 def _context() -> BaseContext:

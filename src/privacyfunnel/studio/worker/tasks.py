@@ -6,6 +6,7 @@ what the next task needs and is too large to send stays in the folder.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 import privacyfunnel as pf
 from privacyfunnel.columns import show
-from privacyfunnel.errors import FunnelError, InvalidInput
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
 from privacyfunnel.releases import Asked, Stakes, make_release, stakes
@@ -161,14 +162,12 @@ def release(
 
 
 def _open(table: str, folder: Path) -> Table:
-    """Open a table; a message about an uploaded one names it as the user does."""
-    try:
+    """Open a table; an uploaded one is opened in its place, so that messages name it as the user does."""
+    path = Path(table)
+    if path.parent != folder.parent:
         return open_table(table)
-    except FunnelError as error:
-        private = f"{folder.parent}/"
-        if private not in str(error):
-            raise
-        raise InvalidInput(str(error).replace(private, "")) from error
+    os.chdir(path.parent)  # of this process alone
+    return open_table(path.name)
 
 
 def _count(table: Table, choices: Choices) -> Counts:
