@@ -243,7 +243,8 @@ class Codebook:
             seed=None,
             salt=None,
             is_public=True,
-            **({"values": (), "rows": ()} if self.soft else {}),
+            values=() if self.soft else self.values,
+            rows=() if self.soft else self.rows,
         )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:

@@ -78,7 +78,9 @@ def make_release(
     choices: dict[str, Any] = {"expand": asked.expand, "keep": asked.keep, "key": asked.key}
     _check_plan(table, counts, joint, choices)
     parts = None if asked.holdout is None else hold_out(joint, asked.holdout, seed=asked.seed)
-    with together(folder, files_of(asked.form), force) as work:
+    names = files_of(asked.form)
+    others = [name for form in FORMATS for name in files_of(form)]
+    with together(folder, names, force, instead_of=others) as work:
         searching = progress or stages("Searching releases")
         found, solution = search(joint, asked, jobs=jobs, progress=searching)
         book = Codebook.from_solution(

@@ -94,7 +94,7 @@ def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str,
     if roles.weight is not None:
         needed.append(roles.weight)
         weight = Column(roles.weight, "number").sql(table.place(roles.weight))
-    rows = f"SELECT {', '.join(select)}, {weight} AS w FROM t"
+    rows = f"SELECT {', '.join(select)}, {weight} AS w FROM funnel_rows"
     if roles.missing == "drop":
         known = " AND ".join(f"{k} IS NOT NULL" for k in keys)
         rows = f"SELECT * FROM ({rows}) WHERE {known}"

@@ -186,7 +186,7 @@ def _symbol(symbol: Mapping[str, Any]) -> str:
     sizes = {
         "records": count,
         "share": percent(symbol["probability"]),
-        "combinations": number(symbol["n_values"]),
+        "combinations": "" if symbol["n_values"] is None else number(symbol["n_values"]),
     }
     cells = [f'<td class="name"><b>{safe(symbol["label"])}</b></td>']
     cells += [f'<td class="n" data-of="{name}">{text}</td>' for name, text in sizes.items()]
@@ -201,7 +201,7 @@ def _symbol(symbol: Mapping[str, Any]) -> str:
 def _members(symbol: Mapping[str, Any], width: int) -> str:
     """A line with some of the combinations, where the columns above do not say it all."""
     n, several = symbol["n_values"], len(symbol["stands_for"]) > 1
-    if n == 1 or (n <= FEW and not several):
+    if n is None or n == 1 or (n <= FEW and not several):
         return ""
     shown = [
         safe(", ".join(show(decode(part)) or EMPTY for part in member), LONGEST)

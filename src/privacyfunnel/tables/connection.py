@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import in_words, is_dead, run_mark
 
 if TYPE_CHECKING:
     import duckdb
+
+SPILL = "privacyfunnel-"  # how names of folders begin that DuckDB spills to
 
 
 def quoted(name: str) -> str:
@@ -52,7 +57,11 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A fresh in-memory DuckDB that never fetches anything and spills to a folder of its own."""
     import duckdb
 
-    with TemporaryDirectory(prefix="privacyfunnel-") as spill, in_our_words(memory):
+    _remove_spilled()
+    with (
+        TemporaryDirectory(prefix=f"{SPILL}{run_mark()}-") as spill,
+        in_our_words(memory),
+    ):
         config: dict[str, Any] = {
             "temp_directory": spill,
             "autoinstall_known_extensions": "false",
@@ -64,6 +73,14 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
             yield con
         finally:
             con.close()
+
+
+@cache  # once in each process
+def _remove_spilled() -> None:
+    """Remove what runs that were killed have spilled to disk."""
+    for left in Path(gettempdir()).glob(f"{SPILL}*"):
+        if is_dead(left.name.removeprefix(SPILL)):
+            rmtree(left, ignore_errors=True)
 
 
 def shut_in(con: duckdb.DuckDBPyConnection, paths: Sequence[Path] = ()) -> None:
@@ -82,6 +99,10 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
+        if "offload" in str(error):
+            raise DataUnavailable(
+                f"memory is used up, and so is the disk for temporary files ({gettempdir()})."
+            ) from error
         bound = f"the bound of {memory}" if memory else "this machine's memory"
         raise InvalidInput(f"{bound} is too small for this table.", hint="memory") from error
     except (duckdb.IOException, duckdb.PermissionException, duckdb.HTTPException) as error:
@@ -111,7 +132,14 @@ def first_line(error: Exception) -> str:
     'cannot open file.'
     >>> first_line(Exception("Conversion Error: CSV Error on Line: 3\\nOriginal Line: a\\nBad value"))
     'line 3: bad value.'
+    >>> first_line(Exception('IO Error: {"exception_message":"No space left", "errno":"28"}'))
+    'the disk is full.'
     """
+    refused = re.search(r'"errno":\s*"(\d+)"', str(error))
+    if refused:
+        which = re.search(r'Could not (\w+) (?:to )?file \\?"([^"\\]+)', str(error))
+        place = f"cannot {which[1]} {which[2]}: " if which else ""
+        return f"{place}{in_words(OSError(int(refused[1]), 'the system refused'))}."
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     line = re.sub(r"^[\w ]+ Error: ", "", lines[0]) if lines else type(error).__name__
     in_csv = re.fullmatch(r"CSV Error on Line: (\d+)", line)

@@ -110,7 +110,7 @@ class Table(ABC):
     def in_duckdb(
         self, names: Iterable[str], paths: Sequence[Path] = ()
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        """A DuckDB of our own in which the table is ``t``, with at least the named columns.
+        """A DuckDB of our own in which the table is ``funnel_rows``, with at least the named columns.
 
         ``paths`` are other files or folders that it is to read or write.
         """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
-NUMBERED = "(SELECT *, row_number() OVER () AS row FROM t)"
+NUMBERED = "(SELECT *, row_number() OVER () AS row FROM funnel_rows)"
 OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -40,13 +40,13 @@ def open_source(source: Any, memory: str | None) -> Table:
     if isinstance(source, str | Path):
         return _open_files(source, memory, {})
     safe = ", ".join(f"c{i}" for i in range(len(source.columns)))
-    renamed: Any = source.query("t", f"SELECT * FROM t AS s({safe})")
+    renamed: Any = source.query("funnel_rows", f"SELECT * FROM funnel_rows AS s({safe})")
     return DuckDBTable(
         source="DuckDB relation",
         names=tuple(source.columns),
         kinds=tuple(sql_kind(str(t)) for t in source.types),
         attach=lambda con, names: con.register(
-            "t", renamed.project(", ".join(names)).to_arrow_reader()
+            "funnel_rows", renamed.project(", ".join(names)).to_arrow_reader()
         ),
         memory=memory,
     )
@@ -69,7 +69,7 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
         if reading.setup:
             con.execute(reading.setup)
         safe = ", ".join(f"c{i}" for i in range(len(reading.names)))
-        con.execute(f"CREATE TEMP VIEW t AS SELECT * FROM {reading.sql} AS s({safe})")
+        con.execute(f"CREATE TEMP VIEW funnel_rows AS SELECT * FROM {reading.sql} AS s({safe})")
 
     def reopen(kinds: Mapping[str, str]) -> Table:
         return _open_files(source, memory, kinds)
@@ -88,7 +88,11 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DuckDBTable(Table):
-    """A table that DuckDB counts, joins and writes; ``attach`` shows some columns to it as ``t``."""
+    """A table that DuckDB counts, joins and writes.
+
+    ``attach`` shows some columns to it as ``funnel_rows``: a name, like those of our other tables,
+    that no view of a user's database is likely to use.
+    """
 
     attach: Callable[[duckdb.DuckDBPyConnection, Sequence[str]], Any]
     memory: str | None = None
@@ -112,7 +116,7 @@ class DuckDBTable(Table):
     def count_rows(self) -> int:
         if self.length is not None:
             return self.length
-        return self._number("SELECT count(*) FROM t", self.names[:1])
+        return self._number("SELECT count(*) FROM funnel_rows", self.names[:1])
 
     def group(self, columns: Sequence[Column], weight: Column | None) -> pa.Table:
         keys = [f"k{i}" for i in range(len(columns))]
@@ -125,16 +129,18 @@ class DuckDBTable(Table):
             sums += ", sum(w) AS w, min(w) AS least, count(w) AS known"
         by = ", ".join(keys)
         with self.in_duckdb(needed) as con:
-            rows = f"SELECT {', '.join(select)} FROM t"
+            rows = f"SELECT {', '.join(select)} FROM funnel_rows"
             # Counted inside the engine first, which spills to disk where they are too many.
-            con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}")
-            [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
+            con.execute(
+                f"CREATE TEMP TABLE funnel_groups AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}"
+            )
+            [(n_cells,)] = con.execute("SELECT count(*) FROM funnel_groups").fetchall()
             check_memory(
                 f"the table has {n_cells:,} different combinations of these columns, which",
                 n_cells * (len(keys) + 2) * BYTES,
                 "coarsen columns with bins or rounding, or name fewer",
             )
-            return con.sql("FROM g").to_arrow_table()
+            return con.sql("FROM funnel_groups").to_arrow_table()
 
     def known_and_distinct(self, columns: Sequence[Column]) -> list[tuple[int, int]]:
         few = self.n_rows <= EXACT_ROWS
@@ -142,21 +148,22 @@ class DuckDBTable(Table):
         figures = [f"count(k{i}), {distinct.format(f'k{i}')}" for i in range(len(columns))]
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(columns)]
         with self.in_duckdb([column.name for column in columns]) as con:
-            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM t)"
+            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM funnel_rows)"
             row = [int(value) for value in con.execute(sql).fetchall()[0]]
         return list(zip(row[0::2], row[1::2], strict=True))
 
     def quantiles(self, column: Column, n: int) -> list[Any]:
         shares = [i / n for i in range(1, n)]
         with self.in_duckdb([column.name]) as con:
-            sql = f"SELECT quantile_disc({column.sql(self.place(column.name))}, {shares}) FROM t"
+            key = column.sql(self.place(column.name))
+            sql = f"SELECT quantile_disc({key}, {shares}) FROM funnel_rows"
             found = con.execute(sql).fetchall()[0][0]
         return list(found) if found is not None else [None] * len(shares)
 
     def count_missing(self, columns: Sequence[Column]) -> int:
         if not columns:
             return 0
-        sql = f"SELECT count(*) FROM t WHERE NOT ({self._complete_sql(columns)})"
+        sql = f"SELECT count(*) FROM funnel_rows WHERE NOT ({self._complete_sql(columns)})"
         return self._number(sql, [column.name for column in columns])
 
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
@@ -225,26 +232,28 @@ class DuckDBTable(Table):
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
         if draw:
             keys.append(f"{draw} AS draw")
-        rows = NUMBERED if draw and join.key is None else "t"
+        rows = NUMBERED if draw and join.key is None else "funnel_rows"
         where = f" WHERE {self._complete_sql(join.required)}" if join.required else ""
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
-        return f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r LEFT JOIN m ON {on}"
+        keyed = f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r"
+        return f"{keyed} LEFT JOIN funnel_lookup AS m ON {on}"
 
 
 def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
     """The table m of values and labels; its texts are ENUMs, which join and compress best."""
     data = join.lookup()
-    con.register("lookup", data)
+    con.register("funnel_given", data)
     select = []
     for name in data.column_names:
         if name == "label" or (name.startswith("e") and name != "ends"):
-            texts = "unnest(lookup.{0})" if join.book.soft else "lookup.{0}"
+            texts = "unnest(g.{0})" if join.book.soft else "g.{0}"
             extra = f" UNION SELECT '{SUPPRESSED}'" if name == "label" else ""
             con.execute(
                 f"CREATE TYPE {name}_text AS ENUM (SELECT DISTINCT x FROM "
-                f"(SELECT {texts.format(name)} AS x FROM lookup{extra}) WHERE x IS NOT NULL ORDER BY x)"
+                f"(SELECT {texts.format(name)} AS x FROM funnel_given AS g{extra}) "
+                "WHERE x IS NOT NULL ORDER BY x)"
             )
             select.append(f"CAST({name} AS {name}_text{'[]' if join.book.soft else ''}) AS {name}")
         else:
             select.append(name)
-    con.execute(f"CREATE TEMP TABLE m AS SELECT {', '.join(select)} FROM lookup")
+    con.execute(f"CREATE TEMP TABLE funnel_lookup AS SELECT {', '.join(select)} FROM funnel_given")
