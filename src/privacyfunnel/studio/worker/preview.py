@@ -9,17 +9,16 @@ from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
 from privacyfunnel.releases.cautions import about_release, about_table
-from privacyfunnel.releases.columns_kept import columns_kept
-from privacyfunnel.releases.document import column_words, measured_of, symbols_of
+from privacyfunnel.releases.document import column_words, columns_kept, measured_of, symbols_of
 from privacyfunnel.releases.stakes import stakes
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.releases import Asked
+    from privacyfunnel.releases.request import ReleaseRequest
     from privacyfunnel.studio.worker.tasks import Inspected
 
 
-def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, Any]:
+def preview(asked: ReleaseRequest, inspected: Inspected, found: Frontier) -> dict[str, Any]:
     """The release of a frontier that meets the target, under the keys of a report's document."""
     joint, roles = found.joint, inspected.counts.roles
     solution = found.at(**asked.target)
