@@ -50,10 +50,25 @@ PAGES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+def in_bytes(size: int) -> str:
+    """The size of a file as people read it.
+
+    >>> [in_bytes(n) for n in (1, 999, 20_500, 2_731_217)]
+    ['1 byte', '999 bytes', '20.5 kB', '2.73 MB']
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return several(size, "byte")
+
+
 PAGES.filters.update(
     percent=percent,
     number=number,
     several=several,
+    in_bytes=in_bytes,
     caution_words=partial(caution_words, hints=HINTS),
     exact=Exact,
 )
