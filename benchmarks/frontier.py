@@ -16,7 +16,8 @@ from first_merge import setting
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.moves import Ground, Price, anneal
+from privacyfunnel.solvers.moves import JointLayout, anneal
+from privacyfunnel.solvers.target import Price
 
 UTILITIES = [0.20, 0.255, 0.29, 0.327, 0.376, 0.41, 0.446, *np.arange(0.45, 0.96, 0.05).round(2)]
 RATES = [0.31, 0.40, 0.53, 0.63, 0.70, 0.80]
@@ -46,7 +47,7 @@ def against_sib(joint: pf.Joint) -> None:
 
     p_xs = joint.counts.toarray().T
     groups = equal_profiles(joint)
-    ground = Ground(groups.push(joint))
+    layout = JointLayout(groups.push(joint))
     print("   k   sib-clustering      ours   time of sib / ours")
     for k in (5, 10, 20, 40, 60):
         with warnings.catch_warnings():
@@ -57,10 +58,10 @@ def against_sib(joint: pf.Joint) -> None:
         start = time.perf_counter()
         rng = np.random.default_rng(0)
         best = max(
-            leakage(ground.joint, pf.Partition(found))
+            leakage(layout.joint, pf.Partition(found))
             for _ in range(10)
             if (found := anneal(
-                ground, rng.permutation(groups.n_symbols) % k, Price((-1.0, 0.0)), 100, rng, fixed=True
+                layout, rng.permutation(groups.n_symbols) % k, Price((-1.0, 0.0)), 100, rng, fixed=True
             )) is not None
         )  # fmt: skip
         ours = time.perf_counter() - start

@@ -16,8 +16,8 @@ from worlds import world
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.fixed_size import solve_size
-from privacyfunnel.solvers.moves import Ground, Price, anneal
+from privacyfunnel.solvers.moves import JointLayout, anneal
+from privacyfunnel.solvers.target import Price
 
 
 def timed(run):
@@ -36,7 +36,7 @@ def against_sib(joint: pf.Joint, k: int = 50) -> None:
         labels, theirs = timed(lambda: fit(rows).labels_)
     # A small alphabet is searched from several starts whatever the effort.
     solver = BestSearch(effort="fast" if joint.n_x <= 1_000 else "normal")
-    found, ours = timed(lambda: solve_size(joint, k, solver, rng=np.random.default_rng(0)))
+    found, ours = timed(lambda: solver.solve_size(joint, k, rng=np.random.default_rng(0)))
     sib = leakage(joint, pf.Partition(np.asarray(labels, dtype=np.int64)))
     print(
         f"  sib-clustering, k = {k}: I(S;X̂) {sib:.4f} in {theirs:.2f} s; "
@@ -62,7 +62,7 @@ def against_embo(joint: pf.Joint, beta: float = 3.0) -> None:
 def against_the_whole(n_x: int = 5_000) -> None:
     """Blocks beside annealed moves over the whole alphabet, from the exact greedy end."""
     joint = world(n_x)
-    ground = Ground(joint)
+    layout = JointLayout(joint)
     print(f"|X| = {n_x}: search in blocks beside the unblocked one")
     for objective in (
         pf.Funnel(0.2), pf.Funnel(0.4), pf.Funnel(0.8), pf.Bottleneck(0.1), pf.Bottleneck(0.15),
@@ -73,7 +73,7 @@ def against_the_whole(n_x: int = 5_000) -> None:
         def whole(objective=objective):
             greedy = pf.solve(joint, objective, "greedy")
             labels = anneal(
-                ground, greedy.code.labels, Price(objective.weights), 60,
+                layout, greedy.code.labels, Price(objective.weights), 60,
                 np.random.default_rng(0), hot=0.3,
             )  # fmt: skip
             return min(greedy.value, objective.value(joint, pf.Partition(labels)))
@@ -88,7 +88,7 @@ def against_the_whole(n_x: int = 5_000) -> None:
 def main() -> None:
     small = world(600)
     pf.solve(small, pf.Bottleneck(0.3), "annealing")  # compile
-    solve_size(world(3_000), 5, BestSearch(effort="fast"), rng=np.random.default_rng(0))
+    BestSearch(effort="fast").solve_size(world(3_000), 5, rng=np.random.default_rng(0))
     for n_x in (200, 1_000, 5_000):
         joint = world(n_x)
         print(f"|X| = {n_x}, |S| = 20, I(S;X) = {joint.information:.4f}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
@@ -192,3 +193,74 @@ def intervals_of_size(sums: np.ndarray, n_intervals: int) -> list[float]:
         best = np.array([np.inf, *(np.min(best[:j] + interval_costs(sums, j, 0.0)) for j in ends)])
         found.append(float(best[-1]))
     return found
+
+
+def swap_descent(
+    joint: Joint, labels: Sequence[int], price: Any, least: float = 0.0, tol: float = 1e-11
+) -> list[int]:
+    """Exchange two symbols wherever that lowers the price within its limit, until none does."""
+    labels = list(labels)
+
+    def cost(labels: list[int]) -> float:
+        code = Partition(labels)
+        return price.of(leakage(joint, code), utility(joint, code))
+
+    improved = True
+    while improved:
+        improved = False
+        for x, y in combinations(range(joint.n_x), 2):
+            swapped = labels.copy()
+            swapped[x], swapped[y] = labels[y], labels[x]
+            light = joint.total * min(Partition(swapped).push(joint).p_x) < least
+            if labels[x] != labels[y] and cost(swapped) < cost(labels) - tol and not light:
+                labels, improved = swapped, True
+    return labels
+
+
+def move_in_block(
+    joint: Joint, labels: Sequence[int], weights: tuple[float, float], rng: np.random.Generator
+) -> list[int]:
+    """One visit for each symbol on average, each to the cheapest cluster, a new one included; then
+    the cheapest pair of clusters merged as long as that lowers the price."""
+    labels = list(labels)
+    for _ in range(joint.n_x):
+        x = int(rng.random() * joint.n_x)
+        here = lagrangian(joint, labels, weights)
+        costs = {}
+        alone = labels.count(labels[x]) == 1
+        for goal in sorted(set(labels)) + ([] if alone else [max(labels) + 1]):
+            moved = labels.copy()
+            moved[x] = goal
+            costs[goal] = lagrangian(joint, moved, weights) - here
+        goal = min(costs, key=lambda slot: costs[slot])
+        if costs[goal] < -1e-11:
+            rng.random()  # the lot among the cheapest, of which there is one
+            labels[x] = goal
+    while True:
+        here, merged = lagrangian(joint, labels, weights), []
+        for a, b in combinations(sorted(set(labels)), 2):
+            together = [a if label == b else label for label in labels]
+            merged.append((lagrangian(joint, together, weights) - here, together))
+        if not merged or min(merged)[0] >= -1e-11:
+            return labels
+        labels = min(merged)[1]
+
+
+def halves_by_similarity(
+    counts: np.ndarray, rng: np.random.Generator
+) -> tuple[list[int], list[int]]:
+    """The first cut of a random tree: columns nearer to one of two random members, and the others."""
+    roots, n = np.sqrt(counts / counts.sum(axis=0)), counts.shape[1]
+    direction = np.zeros(len(counts))
+    while not direction.any():
+        one, other = (int(rng.random() * n) for _ in range(2))
+        direction = roots[:, one] - roots[:, other]
+    ranked = sorted(range(n), key=lambda c: float(roots[:, c] @ direction))
+    return ranked[: n // 2], ranked[n // 2 :]
+
+
+def equal_profiles(counts: np.ndarray) -> list[int]:
+    """Labels of the columns whose p(s given x) agree to twelve digits."""
+    seen: dict[tuple[float, ...], int] = {}
+    profiles = counts / counts.sum(axis=0)
+    return [seen.setdefault(tuple(np.round(p, 12)), len(seen)) for p in profiles.T]

@@ -247,7 +247,7 @@ def digest(joint: Joint, *more: Any) -> str:
     return found.hexdigest()
 
 
-def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:
+def csc_columns(matrix: sp.csc_array, kind: Any = np.float64) -> tuple[Any, ...]:
     """``indptr``, ``indices``, ``data`` and the number of rows, as every compiled loop takes them.
 
     Always fresh arrays of the same types, because a loop is compiled anew for each combination of
@@ -256,7 +256,7 @@ def csc_columns(matrix: sp.csc_array) -> tuple[Any, ...]:
     return (
         np.array(matrix.indptr, dtype=np.int64),
         np.array(matrix.indices, dtype=np.int64),
-        np.array(matrix.data, dtype=np.float64),
+        np.array(matrix.data, dtype=kind),
         int(matrix.shape[0]),
     )
 

@@ -412,11 +412,8 @@ class TestCodebook:
         assert labels == [book.labels[i] for i in released]
         assert book.code == funnel.code_
 
-    @pytest.mark.parametrize("method", ["best", "soft"])
-    def test_a_table_is_released_as_the_estimator_transforms_it(self, people, method, tmp_path):
-        funnel = PrivacyFunnel(utility=0.4, method=method, bins=4).fit(
-            people[PUBLIC], people["sex"]
-        )
+    def test_a_table_is_released_as_the_estimator_transforms_it(self, people, tmp_path):
+        funnel = PrivacyFunnel(utility=0.4, bins=4).fit(people[PUBLIC], people["sex"])
         funnel.codebook_.save(tmp_path / "book.json")
         book = Codebook.load(tmp_path / "book.json")
         write_release(people, book, tmp_path / "out.csv")
@@ -440,7 +437,8 @@ class TestCodebook:
             counts = np.bincount(xhat[rows.ravel() == x], minlength=len(funnel.codebook_.labels))
             for j, p in row:
                 assert counts[j] / 4000 == pytest.approx(p, abs=0.04)
-        np.testing.assert_array_equal(funnel.transform(rows).ravel(), xhat)
+        assert (funnel.transform(rows).ravel() != xhat).any()  # drawn anew
+        assert funnel.score(rows, s) == funnel.score(rows, s)
 
 
 class TestScore:

@@ -7,7 +7,7 @@ import pytest
 import privacyfunnel as pf
 import reference
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.frontiers.frontier import hull
+from privacyfunnel.solvers.tradeoff import hull, undominated
 
 COLUMNS = [
     "lam", "utility_bits", "leakage_bits", "utility", "leakage", "n_symbols", "limit", "gap"
@@ -239,7 +239,7 @@ def test_bad_sweeps_are_refused(settings_of_paper):
         ({"targets": []}, "at least one"),
         ({"method": "greedy", "lams": []}, "at least one"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
-        ({"method": "greedy", "targets": [0.5]}, "goes with method 'best'"),
+        ({"method": "greedy", "targets": [0.5]}, "goes with a method that meets targets"),
         ({"n_points": 0}, "n_points must be at least 1"),
         ({"min_count": 1000}, "at most the number of records"),
     ]:
@@ -251,6 +251,83 @@ def test_hulls_lie_below_or_above():
     rng = np.random.default_rng(0)
     points = rng.random((40, 2))
     for problem, sign in (("funnel", 1), ("bottleneck", -1)):
-        corners = hull(points, problem)
+        corners = points[hull(points, problem)]
         heights = np.interp(points[:, 0], corners[:, 0], corners[:, 1])
         assert (sign * (points[:, 1] - heights) >= -1e-12).all()
+
+
+def test_millions_of_records_end():
+    counts = [[845918, 971671, 1437643], [1778975, 145894, 1868087]]
+    assert len(pf.frontier(pf.Joint.from_counts(counts), n_points=3, effort="fast")) >= 2
+
+
+@pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
+def test_the_unit_of_the_weights_does_not_matter(problem):
+    counts = np.random.default_rng(0).integers(1, 50, size=(4, 14)).astype(float)
+    name = "utility" if problem == "funnel" else "rate"
+    found = []
+    for total in (1e-10, 1.0, np.pi * 1e9, 1e15):
+        joint = pf.Joint.from_counts(counts * (total / counts.sum()))
+        front = pf.frontier(joint, problem, targets=[0.5], effort="fast")
+        found.append([front.at(**{name: share}).leakage for share in (0.3, 0.8)])
+    np.testing.assert_allclose(found, np.tile(found[0], (4, 1)), rtol=0.02, atol=1e-6)
+
+
+def test_the_undominated_are_those_that_no_other_beats():
+    points = np.random.default_rng(1).random((30, 2)).round(1)
+    for problem, sign in (("funnel", 1), ("bottleneck", -1)):
+        kept = points[undominated(points, problem)]
+        better = [
+            any(
+                sign * (q[0] - p[0]) >= 0 and sign * (q[1] - p[1]) <= 0 and tuple(q) != tuple(p)
+                for q in points
+            )
+            for p in points
+        ]
+        expected = {tuple(p) for p, beaten in zip(points, better, strict=True) if not beaten}
+        assert {tuple(p) for p in kept} == expected
+        assert len(kept) == len(expected)
+
+
+def test_small_alphabets_are_searched_to_the_end_with_min_count_too():
+    joint = pf.Joint.from_counts([[1, 55, 58, 39], [40, 0, 0, 0], [0, 0, 0, 1]])
+    found = pf.solve(joint, pf.Funnel(0.516), min_count=59)
+    assert found.value == pytest.approx(-0.27477, abs=1e-5)
+    joint = pf.Joint.from_counts([[11, 48, 39, 54], [30, 36, 58, 44]])
+    found = pf.frontier(joint, n_points=6, min_count=128).at(utility=0.5)
+    assert found.code.labels.tolist() == [0, 1, 1, 0]
+
+
+def test_proved_is_about_the_target():
+    joint = pf.Joint.from_counts([[30, 36, 58, 44], [17, 49, 40, 1]])
+    found = pf.frontier(joint, "bottleneck", n_points=6, min_count=110).at(rate=0.9)
+    assert found.leakage == pytest.approx(0.0347028, abs=1e-6)
+    assert found.status is pf.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
+def test_targets_of_small_alphabets_equal_enumeration(problem):
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        joint = pf.Joint.from_counts(rng.integers(0, 30, size=(3, int(rng.integers(2, 7)))) + 1)
+        least = int(rng.choice([1, max(2, int(0.3 * joint.total))]))
+        codes = [pf.Partition(labels) for labels in reference.partitions(joint.n_x)]
+        allowed = [
+            (reference.leakage(joint, code), reference.utility(joint, code))
+            for code in codes
+            if joint.total * code.push(joint).p_x.min() >= least - 1e-6
+        ]
+        front = pf.frontier(joint, problem, targets=[0.5], effort="fast", min_count=least)
+        names = ("utility", "leakage") if problem == "funnel" else ("rate", "relevance")
+        for name in names:
+            share = float(rng.random())
+            if name == "relevance":
+                share *= joint.information / joint.entropy_s
+            target = front.target({name: share})
+            best = min(target.price.of(*point) for point in allowed)
+            if best == np.inf:
+                with pytest.raises(TargetUnreachable):
+                    front.at(**{name: share})
+                continue
+            found = front.at(**{name: share})
+            assert target.price.of(found.leakage, found.utility) == pytest.approx(best, abs=1e-9)

@@ -10,7 +10,7 @@ from privacyfunnel import Bottleneck, Funnel, Joint, Partition, solve
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.targets import Target
+from privacyfunnel.solvers.target import Target
 
 
 @pytest.mark.parametrize("problem", [Funnel, Bottleneck])

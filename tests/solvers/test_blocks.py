@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition, Status, frontier, solve, validation
-from privacyfunnel._kernels.blocks import filled, members_of
-from privacyfunnel._kernels.near import near_merges
+from privacyfunnel._kernels.blocks import fill_groups, members_of
+from privacyfunnel._kernels.sparse_merges import merge_path_on_lists
 from privacyfunnel.errors import InvalidInput, TargetUnreachable, TooLarge
 from privacyfunnel.joint import csc_columns
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers import merge_path as merging
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.large.blocks import BlockSearch, Plan, plan_for
-from privacyfunnel.solvers.large.search import solve_large, solve_large_at
-from privacyfunnel.solvers.large.similarity import cluster_sums, similar
+from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch, solve_in_blocks
+from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
+from privacyfunnel.solvers.large.targets import solve_in_blocks_at
 from privacyfunnel.solvers.merge_path import merge_path
-from privacyfunnel.solvers.moves import Ground
-from privacyfunnel.solvers.targets import Target
+from privacyfunnel.solvers.moves import JointLayout
+from privacyfunnel.solvers.target import Target
 from privacyfunnel.tables import count
 
 OBJECTIVES = [Funnel(0.8), Funnel(0.3), Bottleneck(0.15), Bottleneck(0.4)]
@@ -69,20 +69,20 @@ def test_members_are_sorted_by_cluster(seed: int, n_clusters: int):
 @settings(max_examples=30)
 def test_groups_weigh_enough(seed: int, least: float):
     masses = rng(seed).gamma(1.0, size=30)
-    weights = np.bincount(filled(masses, least), weights=masses)
+    weights = np.bincount(fill_groups(masses, least), weights=masses)
     assert (weights >= least).all() or len(weights) == 1
-    assert (np.diff(filled(masses, least)) >= 0).all()
+    assert (np.diff(fill_groups(masses, least)) >= 0).all()
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("whole", [True, False])
 def test_cold_rounds_never_raise_the_price(objective, whole: bool):
     joint = random_joint(rng(1), 5, 300, whole=whole)
-    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
-    labels, plan = rng(2).integers(60, size=300), Plan(1, 16)
+    search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
+    labels, run = rng(2).integers(60, size=300), BlockRun(1, 16)
     before = value(joint, objective, labels)
     for round_ in range(6):  # one round is all cold
-        labels = search.run(labels, plan, rng(round_))
+        labels = search.improve(labels, run, rng(round_))
         after = value(joint, objective, labels)
         assert after <= before + 1e-9
         before = after
@@ -91,8 +91,8 @@ def test_cold_rounds_never_raise_the_price(objective, whole: bool):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_one_block_ends_where_no_single_move_lowers_the_price(objective):
     joint = random_joint(rng(7), 4, 20)
-    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
-    labels = search.run(rng(8).integers(5, size=20), Plan(60, 64), rng())
+    search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
+    labels = search.improve(rng(8).integers(5, size=20), BlockRun(60, 64), rng())
     best = value(joint, objective, labels)
     for x in range(20):
         for goal in range(labels.max() + 2):
@@ -103,17 +103,19 @@ def test_one_block_ends_where_no_single_move_lowers_the_price(objective):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_results_do_not_depend_on_the_number_of_threads(joint, objective, monkeypatch):
-    search = BlockSearch(Ground(joint), objective.problem, objective.weights)
+    search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
     found = []
     for n_threads in (1, 4):
         monkeypatch.setattr(os, "cpu_count", lambda n=n_threads: n)
-        found.append(search.search(Plan(10, 32), rng()))
+        found.append(search.from_scratch(BlockRun(10, 32), rng()))
     np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_blocks_are_as_good_as_the_whole_search(joint, objective):
-    found = solve_large(Ground(joint), objective, plan_for(joint.n_x, "normal"), rng=rng())
+    found = solve_in_blocks(
+        JointLayout(joint), objective, BlockRun.of(joint.n_x, "normal"), rng=rng()
+    )
     whole = solve(joint, objective, "moves", sweeps=60)
     assert found.value <= whole.value + 0.005 * abs(whole.value) + 1e-9
     assert found.value == pytest.approx(objective.value(joint, found.code), abs=1e-9)
@@ -121,7 +123,7 @@ def test_blocks_are_as_good_as_the_whole_search(joint, objective):
 
 def test_like_stands_beside_like():
     joint = sparse_joint(2000, kinds=8)
-    order = similar(joint.counts, 32, rng())
+    order = order_by_similarity(joint.counts, 32, rng())
     assert sorted(order.tolist()) == list(range(2000))
     profiles = joint.counts.toarray() / joint.counts.toarray().sum(axis=0)
 
@@ -160,7 +162,7 @@ def test_lists_of_all_others_make_the_exact_path(seed: int, weights):
     lists = np.array([[y for y in range(n) if y != x] for x in range(n)])
     price = (weights[0] + weights[1], -weights[0])
     masses = np.asarray(joint.counts.sum(axis=0))
-    merges, drops, _ = near_merges(
+    merges, drops, _ = merge_path_on_lists(
         csc_columns(joint.counts), masses, lists, price, (0.0, 0.0), 1.0, 1, np.inf
     )
     found = merging.MergePath(joint, merges, drops)
@@ -205,7 +207,9 @@ def test_a_path_on_lists_stops_where_it_is_told():
 def test_targets_are_met_closely(joint, problem: str, quantity: str, share: float):
     whole = joint.entropy_x if quantity == "utility" else joint.information
     target = Target(problem, quantity, share * whole)
-    found = solve_large_at(Ground(joint), target, plan_for(joint.n_x, "fast"), rng=rng())
+    found = solve_in_blocks_at(
+        JointLayout(joint), target, BlockRun.of(joint.n_x, "fast"), rng=rng()
+    )
     met = found.utility if quantity == "utility" else found.leakage
     at_least = (problem == "funnel") == (quantity == "utility")
     assert (met >= target.bits - 1e-9) if at_least else (met <= target.bits + 1e-9)

@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _draw, _fill, _move, _price_moves
+from privacyfunnel._kernels.moves import _draw, _fill, _masses_of, _price_moves, _price_swap
 from privacyfunnel.solvers.moves import (
-    Ground,
+    JointLayout,
     MoveSearch,
-    Price,
     anneal,
     merge_best_pair,
-    merge_small,
+    merge_light,
     polish,
     split_clusters,
     swap,
 )
+from privacyfunnel.solvers.target import Price
 
 
 def price_of(joint: Joint, labels, price: Price) -> float:
@@ -31,28 +31,32 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
     ).labels.copy()
     x = data.draw(st.integers(0, joint.n_x - 1))
     weights = (data.draw(st.floats(-1, 1)), data.draw(st.floats(-1, 1)))
-    ground = Ground(joint)
-    price_g, price_f = ground.eta_weights(weights)
+    layout = JointLayout(joint)
+    price_g, price_f = layout.eta_weights(weights)
     sums, masses = np.zeros((joint.n_s, joint.n_x + 1)), np.zeros(joint.n_x + 1)
-    n_clusters, *_ = _fill(ground.columns, labels, ground.table, sums, masses)
+    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), _masses_of(layout.columns)
+    n_clusters, *_ = _fill(layout.columns, w, labels, layout.table, sums, masses, sizes)
+    assert sizes[:n_clusters].tolist() == np.bincount(labels).tolist()
     change_g, change_f = np.zeros(joint.n_x + 1), np.zeros(joint.n_x + 1)
-    mass = float(joint.counts[:, [x]].sum())
     _price_moves(
-        ground.columns, x, mass, labels[x], n_clusters + 1, ground.table, sums, masses,
+        layout.columns, x, w[x], labels[x], n_clusters + 1, layout.table, sums, masses,
         change_g, change_f,
     )  # fmt: skip
+    before = reference.lagrangian(joint, labels, weights)
     for goal in range(n_clusters + 1):
         moved = labels.copy()
         moved[x] = goal
-        expected = reference.lagrangian(joint, moved, weights) - reference.lagrangian(
-            joint, labels, weights
-        )
+        expected = reference.lagrangian(joint, moved, weights) - before
         change = (price_g * change_g[goal] + price_f * change_f[goal]) / joint.total
         assert change == pytest.approx(expected, abs=1e-9)
-        if goal != labels[x]:
-            g, f = _move(ground.columns, x, labels[x], goal, ground.table, sums, masses)
-            assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
-            _move(ground.columns, x, goal, labels[x], ground.table, sums, masses)
+    for y in np.flatnonzero(labels != labels[x]):
+        swapped = labels.copy()
+        swapped[x], swapped[y] = labels[y], labels[x]
+        expected = reference.lagrangian(joint, swapped, weights) - before
+        g, f = _price_swap(
+            layout.columns, x, y, labels[x], labels[y], w[x], w[y], layout.table, sums, masses
+        )
+        assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("temperature", [0.05, 0.7, 1e6])
@@ -73,7 +77,7 @@ def test_descent_ends_where_no_single_move_helps(whole, problem):
     joint = random_joint(rng, 4, 14, whole=whole)
     price = Price(problem(0.6).weights)
     start = rng.permutation(14) % 5
-    found = anneal(Ground(joint), start, price, 0, rng)
+    found = anneal(JointLayout(joint), start, price, 0, rng)
     value = price_of(joint, found, price)
     assert value <= price_of(joint, start, price) + 1e-12
     for x in range(joint.n_x):
@@ -93,7 +97,7 @@ def test_annealing_keeps_its_limit(quantity):
         if quantity == "utility"
         else Price((0.0, -0.2), (1.0, 0.0), 0.1 * joint.information)
     )
-    found = anneal(Ground(joint), np.arange(20) % 9, price, 200, rng)
+    found = anneal(JointLayout(joint), np.arange(20) % 9, price, 200, rng)
     code = Partition(found)
     leak, kept = reference.leakage(joint, code), reference.utility(joint, code)
     assert price.of(leak, kept) < np.inf
@@ -103,13 +107,13 @@ def test_annealing_keeps_its_limit(quantity):
 def test_a_limit_that_no_code_keeps_gives_none():
     joint = random_joint(np.random.default_rng(1), 4, 8)
     price = Price((1.0, 0.0), (0.0, -1.0), -joint.entropy_x - 1.0)
-    assert anneal(Ground(joint), np.arange(8), price, 50, np.random.default_rng(0)) is None
+    assert anneal(JointLayout(joint), np.arange(8), price, 50, np.random.default_rng(0)) is None
 
 
 def test_fixed_keeps_the_number_of_clusters():
     joint = random_joint(np.random.default_rng(2), 4, 20)
     found = anneal(
-        Ground(joint),
+        JointLayout(joint),
         np.arange(20) % 6,
         Price((1.0, -0.2)),
         100,
@@ -122,9 +126,9 @@ def test_fixed_keeps_the_number_of_clusters():
 @pytest.mark.parametrize("sweeps", [0, 100])
 def test_no_cluster_falls_below_the_least_weight(sweeps):
     joint = random_joint(np.random.default_rng(3), 4, 20)
-    ground, price = Ground(joint, least=12.0), Price((-1.0, 0.1))
-    start = merge_small(ground, np.arange(20), price)
-    found = anneal(ground, start, price, sweeps, np.random.default_rng(0))
+    layout, price = JointLayout(joint, least=12.0), Price((-1.0, 0.1))
+    start = merge_light(layout, np.arange(20), price)
+    found = anneal(layout, start, price, sweeps, np.random.default_rng(0))
     for labels in (start, found):
         assert np.bincount(labels, weights=joint.p_x * joint.total).min() >= 12 - 1e-9
 
@@ -133,7 +137,7 @@ def test_swaps_end_where_no_swap_helps():
     rng = np.random.default_rng(4)
     joint = random_joint(rng, 4, 12)
     price = Price((1.0, 0.0), (0.0, -1.0), -0.3 * joint.entropy_x)
-    found = swap(Ground(joint), np.arange(12) % 4, price)
+    found = swap(JointLayout(joint), np.arange(12) % 4, price)
     value = price_of(joint, found, price)
     for x in range(12):
         for y in range(x):
@@ -147,9 +151,9 @@ def test_swaps_end_where_no_swap_helps():
 def test_merges_and_splits_of_whole_clusters():
     rng = np.random.default_rng(5)
     joint = random_joint(rng, 4, 12)
-    ground, price = Ground(joint), Price((1.0, -0.5))
+    layout, price = JointLayout(joint), Price((1.0, -0.5))
     labels = Partition(np.arange(12) % 5).labels
-    merged = merge_best_pair(ground, labels, price)
+    merged = merge_best_pair(layout, labels, price)
     pairs = []
     for i in range(5):
         for j in range(i):
@@ -161,18 +165,18 @@ def test_merges_and_splits_of_whole_clusters():
     else:
         assert price_of(joint, merged, price) == pytest.approx(min(pairs), abs=1e-9)
     whole = np.zeros(12, dtype=np.int64)
-    halves = split_clusters(ground, whole, price, rng)
+    halves = split_clusters(layout, whole, price, rng)
     assert halves is not None
     assert price_of(joint, halves, price) < price_of(joint, whole, price)
 
 
 def test_polish_leaves_no_move_merge_or_split(settings_of_paper):
     joint, rng = settings_of_paper[1], np.random.default_rng(0)
-    ground, price = Ground(joint), Price(Funnel(0.7).weights)
-    found = polish(ground, np.arange(joint.n_x) % 20, price, rng)
-    assert merge_best_pair(ground, found, price) is None
+    layout, price = JointLayout(joint), Price(Funnel(0.7).weights)
+    found = polish(layout, np.arange(joint.n_x) % 20, price, rng)
+    assert merge_best_pair(layout, found, price) is None
     assert np.array_equal(
-        Partition(anneal(ground, found, price, 0, rng)).labels, Partition(found).labels
+        Partition(anneal(layout, found, price, 0, rng)).labels, Partition(found).labels
     )
 
 

@@ -11,7 +11,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantize, supporting
-from privacyfunnel.solvers.targets import Target
+from privacyfunnel.solvers.target import Target
 
 
 def binary(seed: int) -> Joint:

@@ -151,7 +151,7 @@ def test_exhaustive_refuses_large_sets():
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_compiled_step_equals_bound_and_prefix(whole):
     """One compiled step of SSP against its parts: lower bound along the order, then best prefix."""
-    from privacyfunnel._kernels.sets import _apart, _difference, desk_for, prefix_step
+    from privacyfunnel._kernels.sets import _apart, _difference, prefix_step, workspace_for
 
     rng = np.random.default_rng(8)
     for _ in range(30):
@@ -163,7 +163,7 @@ def test_the_compiled_step_equals_bound_and_prefix(whole):
         masses, scales = f.columns[2], (first.scale / f.total, second.scale / g.total)
         apart = _apart(g.columns, masses, g.table, scales)
         highest = scales[0] * (np.log2(masses.sum()) + 1 / np.log(2))
-        desk = desk_for(g.columns, masses)
+        desk = workspace_for(g.columns, masses)
         size = prefix_step(g.columns, masses, apart, highest, g.table, scales, order, desk)
         found = desk[0][:size]
         mask = np.isin(np.arange(joint.n_x), found)

@@ -16,9 +16,10 @@ import math
 import numpy as np
 from numba import njit
 
+from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 
-NOTHING = 1e-11  # a gain, in units of η, that is none
+MANY = 1 << 40  # members of a hub, seen from another block
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +38,7 @@ def members_of(labels, n_clusters):
 
 
 @njit(cache=True, nogil=True)
-def filled(masses, least):
+def fill_groups(masses, least):
     """Numbers of groups that are closed as soon as they weigh ``least``; a light rest joins the last."""
     labels, group, mass = np.empty(masses.size, dtype=np.int64), 0, 0.0
     for k in range(masses.size):
@@ -51,19 +52,15 @@ def filled(masses, least):
 
 
 @njit(cache=True, nogil=True)
-def _enter(columns, masses_x, members, starts, block, first, symbols, labels, sums, masses):
+def _enter(columns, masses_x, members, starts, block, first, symbols, labels, sums, masses, sizes):
     """Lay a block out from slot ``first`` on: its symbols, their slots and the slots' sums."""
-    indptr, indices, data, _ = columns
     n = 0
     for i in range(block.size):
-        slot = first + i
         for k in range(starts[block[i]], starts[block[i] + 1]):
             x = members[k]
-            symbols[n], labels[n] = x, slot
+            symbols[n], labels[n] = x, first + i
             n += 1
-            masses[slot] += masses_x[x]
-            for cell in range(indptr[x], indptr[x + 1]):
-                sums[indices[cell], slot] += data[cell]
+            put(columns, x, masses_x[x], first + i, sums, masses, sizes)
 
 
 @njit(cache=True, nogil=True)
@@ -84,7 +81,7 @@ def _price_slots(columns, x, mass, home, n_slots, table, price, sums, masses, co
 
 
 @njit(cache=True, nogil=True)
-def _pick(cost, n_slots, home, temperature, rng):
+def _pick(cost, n_slots, home, temperature, tol, rng):
     """The cheapest slot; at a temperature any whose cost is within a random excess of it.
 
     The excess is exponential with mean T: one logarithm, where a heat bath takes one for each slot.
@@ -92,7 +89,7 @@ def _pick(cost, n_slots, home, temperature, rng):
     lowest = cost[0]
     for c in range(1, n_slots):
         lowest = min(lowest, cost[c])
-    if temperature <= 0.0 and lowest >= -NOTHING:
+    if temperature <= 0.0 and lowest >= -tol:
         return home
     top = lowest
     if temperature > 0.0:
@@ -109,54 +106,35 @@ def _pick(cost, n_slots, home, temperature, rng):
 
 
 @njit(cache=True, nogil=True)
-def _drop_slot(slot, last, labels, sums, masses):
-    """Let the last slot take the place of one that is empty."""
-    for s in range(sums.shape[0]):
-        sums[s, slot] = sums[s, last]
-        sums[s, last] = 0
-    masses[slot] = masses[last]
-    masses[last] = 0
-    if slot != last:
-        for k in range(labels.size):
-            if labels[k] == last:
-                labels[k] = slot
-
-
-@njit(cache=True, nogil=True)
 def _sweep(
-    columns, masses_x, table, price, temperature, least, rules, symbols, labels, sums, masses, rng
-):
+    columns, masses_x, table, price, temperature, least, rules, symbols, labels, sums, masses, sizes,
+    tol, rng,
+):  # fmt: skip
     """One visit for each symbol of a block, on average; returns the number of slots in use.
 
     ``rules`` are the slots in use, how many of them are hubs, which must not be emptied, and whether
     their number is fixed.
     """
-    indptr, indices, data, _ = columns
     n_slots, n_hubs, fixed = rules
     cost = np.empty(masses.size)
     for _ in range(symbols.size):
         k = int(rng.random() * symbols.size)
         x, home = symbols[k], labels[k]
         mass = masses_x[x]
-        left = masses[home] - mass
-        alone = left <= 1e-12 * mass
-        if (alone and (fixed or home < n_hubs)) or (not alone and left < least):
+        alone = sizes[home] == 1
+        if (alone and (fixed or home < n_hubs)) or (not alone and masses[home] - mass < least):
             continue
         more = n_slots < masses.size and not (alone or fixed or mass < least)
         _price_slots(columns, x, mass, home, n_slots + more, table, price, sums, masses, cost)
-        goal = _pick(cost, n_slots + more, home, temperature, rng)
+        goal = _pick(cost, n_slots + more, home, temperature, tol, rng)
         if goal == home:
             continue
-        for cell in range(indptr[x], indptr[x + 1]):
-            sums[indices[cell], home] -= data[cell]
-            sums[indices[cell], goal] += data[cell]
-        masses[home] -= mass
-        masses[goal] += mass
+        shift(columns, x, mass, home, goal, sums, masses, sizes)
         labels[k] = goal
         n_slots += goal == n_slots
         if alone:
             n_slots -= 1
-            _drop_slot(home, n_slots, labels, sums, masses)
+            close_slot(home, n_slots, labels, sums, masses, sizes)
     return n_slots
 
 
@@ -183,7 +161,7 @@ def _find_mate(rows, masses, a, table, price, mates, prices):
 
 
 @njit(cache=True, nogil=True)
-def _merge_slots(sums, masses, n_slots, table, price, labels):
+def _merge_slots(sums, masses, n_slots, table, price, tol, labels):
     """Merge the cheapest pair of slots as long as that lowers the price."""
     rows, masses = sums[:, :n_slots].T.copy(), masses[:n_slots].copy()
     into, mates, prices = np.arange(n_slots), np.empty(n_slots, dtype=np.int64), np.empty(n_slots)
@@ -191,7 +169,7 @@ def _merge_slots(sums, masses, n_slots, table, price, labels):
         _find_mate(rows, masses, a, table, price, mates, prices)
     while True:
         a = np.argmin(prices)
-        if prices[a] >= -NOTHING:
+        if prices[a] >= -tol:
             break
         b = mates[a]
         rows[a] += rows[b]
@@ -211,14 +189,15 @@ def _merge_slots(sums, masses, n_slots, table, price, labels):
 
 @njit(cache=True, nogil=True)
 def move_in_blocks(
-    columns, masses_x, table, price, grouped, hubs, chosen, how, least, offsets, rng, labels
+    columns, masses_x, table, price, grouped, hubs, chosen, how, least, tol, offsets, rng, labels
 ):
     """Rearrange blocks first .. last − 1 and write the new ``labels`` of their symbols.
 
     ``grouped`` is (members, starts, clusters, bounds), ``hubs`` the (sums, masses) of block 0 as
     they are now, or empty; ``chosen`` is (first, last) and ``how`` is (temperature, sweeps, whether
     to merge, whether the number of clusters is fixed). Slot k of block b becomes cluster
-    offsets[b] + k, and each block has room for twice its clusters and one more.
+    offsets[b] + k, and each block has room for twice its clusters and one more. A gain of
+    ``tol`` is none.
     """
     members, starts, clusters, bounds = grouped
     temperature, sweeps, merging, fixed = how
@@ -232,17 +211,20 @@ def move_in_blocks(
         room = shown + offsets[b + 1] - offsets[b]
         symbols, slots = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         sums = np.zeros((columns[3], room), dtype=columns[2].dtype)
-        masses = np.zeros(room, dtype=masses_x.dtype)
+        masses, sizes = np.zeros(room, dtype=masses_x.dtype), np.zeros(room, dtype=np.int64)
         sums[:, :shown] = hubs[0][:, :shown]
         masses[:shown] = hubs[1][:shown]
-        _enter(columns, masses_x, members, starts, block, shown, symbols, slots, sums, masses)
+        sizes[:shown] = MANY  # its members are elsewhere
+        _enter(
+            columns, masses_x, members, starts, block, shown, symbols, slots, sums, masses, sizes
+        )
         for _ in range(sweeps):
             n_slots = _sweep(
                 columns, masses_x, table, price, temperature, least, (n_slots, n_hubs, fixed),
-                symbols, slots, sums, masses, rng,
+                symbols, slots, sums, masses, sizes, tol, rng,
             )  # fmt: skip
         if merging and not fixed and n_hubs == 0:
-            _merge_slots(sums, masses, n_slots, table, price, slots)
+            _merge_slots(sums, masses, n_slots, table, price, tol, slots)
         for k in range(n):
             joined = slots[k] < shown
             labels[symbols[k]] = offsets[0] + slots[k] if joined else offsets[b] + slots[k] - shown

@@ -1,4 +1,4 @@
-"""Prices of merging whole clusters, and the best partition of a small alphabet."""
+"""Prices of merging whole clusters, and paths of such merges."""
 
 from __future__ import annotations
 
@@ -89,45 +89,11 @@ def merge_path(sums, masses, price, keep, slack, n_symbols, stop_change):
 
 
 @njit(cache=True)
-def fates(n, merges):
+def final_clusters(n, merges):
     """What each of the n + len(merges) clusters of a path is part of at its end."""
     labels = np.empty(n + len(merges), dtype=np.int64)
     for cluster in range(labels.size):
         labels[cluster] = cluster
     for k in range(len(merges) - 1, -1, -1):  # a cluster's fate is that of what it became
         labels[merges[k, 0]] = labels[merges[k, 1]] = labels[n + k]
-    return labels
-
-
-@njit(cache=True)
-def best_partition(cluster_cost, n):
-    """The partition of n elements with the least Σ cost(cluster), by dynamic programming.
-
-    ``cluster_cost[mask]`` prices the cluster whose members are the bits of ``mask``. The cluster
-    that holds the lowest remaining element is any of its subsets: 3ⁿ/2 steps in all.
-    """
-    size = 1 << n
-    best = np.full(size, np.inf)
-    choice = np.zeros(size, dtype=np.int64)
-    best[0] = 0.0
-    for mask in range(1, size):
-        lowest = mask & -mask
-        rest = mask ^ lowest
-        subset = rest
-        while True:
-            cluster = subset | lowest
-            value = cluster_cost[cluster] + best[mask ^ cluster]
-            if value < best[mask]:
-                best[mask], choice[mask] = value, cluster
-            if subset == 0:
-                break
-            subset = (subset - 1) & rest
-    labels = np.zeros(n, dtype=np.int64)
-    mask, label = size - 1, 0
-    while mask:
-        for i in range(n):
-            if choice[mask] >> i & 1:
-                labels[i] = label
-        mask ^= choice[mask]
-        label += 1
     return labels

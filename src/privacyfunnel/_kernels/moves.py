@@ -1,8 +1,8 @@
 """Moves of single symbols between clusters: heat bath, descent and swaps.
 
 A code's informations are linear in two sums over its clusters c, G = Σ_c Σ_s η(w_sc) and
-F = Σ_c η(w_c), so a price and a limit are given as weights of (G, F). Clusters fill the slots
-0 .. n_clusters − 1 of ``sums[s, slot]`` and ``masses[slot]`` without holes.
+F = Σ_c η(w_c), so a price and a limit are given as weights of (G, F). Clusters are slots as in
+`_kernels.clusters`.
 """
 
 from __future__ import annotations
@@ -10,24 +10,28 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 
 
 @njit(cache=True)
-def _shift(columns, x, slot, sign, sums, masses):
-    """Add symbol x to a cluster (sign 1) or take it out (sign −1)."""
-    indptr, indices, data, _ = columns
-    for cell in range(indptr[x], indptr[x + 1]):
-        sums[indices[cell], slot] += sign * data[cell]
-        masses[slot] += sign * data[cell]
+def _masses_of(columns):
+    """The weight of each symbol."""
+    indptr, _, data, _ = columns
+    weights = np.zeros(indptr.size - 1)
+    for x in range(weights.size):
+        for cell in range(indptr[x], indptr[x + 1]):
+            weights[x] += data[cell]
+    return weights
 
 
 @njit(cache=True)
-def _fill(columns, labels, table, sums, masses):
+def _fill(columns, weights, labels, table, sums, masses, sizes):
     """Sums of all clusters; returns their number, G and F."""
+    sums[:], masses[:], sizes[:] = 0.0, 0.0, 0
     n_clusters = 0
     for x in range(labels.size):
-        _shift(columns, x, labels[x], 1.0, sums, masses)
+        put(columns, x, weights[x], labels[x], sums, masses, sizes)
         n_clusters = max(n_clusters, labels[x] + 1)
     total_g, total_f = 0.0, 0.0
     for c in range(n_clusters):
@@ -57,11 +61,11 @@ def _price_moves(columns, x, mass, home, n_slots, table, sums, masses, change_g,
 
 
 @njit(cache=True)
-def _cheapest(cost, n_slots, home):
+def _cheapest(cost, n_slots, home, tol):
     """The slot with the lowest cost; ``home`` unless another one is really lower."""
     cheapest = home
     for c in range(n_slots):
-        if cost[c] < cost[cheapest] - 1e-11:
+        if cost[c] < cost[cheapest] - tol:
             cheapest = c
     return cheapest
 
@@ -94,46 +98,32 @@ def _draw(cost, n_slots, temperature, rng):
     return slot
 
 
-@njit(cache=True)
-def _close_hole(hole, last, labels, sums, masses):
-    """Let the last cluster take the slot of one that has become empty."""
-    masses[hole] = masses[last]
-    masses[last] = 0.0
-    for s in range(sums.shape[0]):
-        sums[s, hole] = sums[s, last]
-        sums[s, last] = 0.0
-    for y in range(labels.size):
-        if labels[y] == last:
-            labels[y] = hole
-
-
 @njit(cache=True, nogil=True)
-def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, rng):
+def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, tol, rng):
     """Move symbols one by one, by heat bath at each temperature and by descent at zero.
 
     Lowers ``price · (G, F)`` + penalty · max(0, ``limit · (G, F)`` − ``bound``), where ``schedule``
     gives the temperature and the penalty of each sweep of n symbols. No cluster falls below the
-    mass ``least``; with ``fixed`` none is made or emptied. Returns the best labels seen that keep
-    the limit and their price, infinite if there were none.
+    mass ``least``; with ``fixed`` none is made or emptied. A gain of ``tol`` is none. Returns the best
+    labels seen that keep the limit and their price, infinite if there were none.
     """
     n = labels.size
-    labels = labels.copy()
+    labels, weights = labels.copy(), _masses_of(columns)
     sums, masses = np.zeros((columns[3], n + 1)), np.zeros(n + 1)
-    n_clusters, total_g, total_f = _fill(columns, labels, table, sums, masses)
+    sizes = np.zeros(n + 1, dtype=np.int64)
+    n_clusters, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
     change_g, change_f, cost = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
-    weights = np.zeros(n)
-    for x in range(n):
-        for cell in range(columns[0][x], columns[0][x + 1]):
-            weights[x] += columns[2][cell]
     best_labels, best_value = labels.copy(), np.inf
     if limit[0] * total_g + limit[1] * total_f <= bound:
         best_value = price[0] * total_g + price[1] * total_f
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
+        if table.size == 0:  # sums of fractions drift
+            _, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
         for _ in range(n):
             x = int(rng.random() * n)
             home, mass = labels[x], weights[x]
-            alone = masses[home] - mass <= 1e-12 * mass
+            alone = sizes[home] == 1
             if (fixed and alone) or (not alone and masses[home] - mass < least):
                 continue
             n_slots = n_clusters
@@ -148,11 +138,10 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
             if temperature > 0.0:
                 goal = _draw(cost, n_slots, temperature, rng)
             else:
-                goal = _cheapest(cost, n_slots, home)
+                goal = _cheapest(cost, n_slots, home, tol)
             if goal == home:
                 continue
-            _shift(columns, x, home, -1.0, sums, masses)
-            _shift(columns, x, goal, 1.0, sums, masses)
+            shift(columns, x, mass, home, goal, sums, masses, sizes)
             labels[x] = goal
             total_g += change_g[goal]
             total_f += change_f[goal]
@@ -160,9 +149,9 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
                 n_clusters += 1
             if alone:
                 n_clusters -= 1
-                _close_hole(home, n_clusters, labels, sums, masses)
+                close_slot(home, n_clusters, labels, sums, masses, sizes)
             value = price[0] * total_g + price[1] * total_f
-            if value < best_value - 1e-9 and limit[0] * total_g + limit[1] * total_f <= bound:
+            if value < best_value - tol and limit[0] * total_g + limit[1] * total_f <= bound:
                 best_value = value
                 for y in range(n):  # array to array takes seconds to compile
                     best_labels[y] = labels[y]
@@ -170,46 +159,56 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
 
 
 @njit(cache=True)
-def _move(columns, x, home, goal, table, sums, masses):
-    """Move x from one cluster to another; returns the changes of G and F."""
-    indptr, indices, data, _ = columns
-    change_g, change_f = 0.0, -eta_of(masses[home], table) - eta_of(masses[goal], table)
-    for cell in range(indptr[x], indptr[x + 1]):
-        s, weight = indices[cell], data[cell]
-        change_g -= eta_of(sums[s, home], table) + eta_of(sums[s, goal], table)
-        change_g += eta_of(sums[s, home] - weight, table) + eta_of(sums[s, goal] + weight, table)
-    _shift(columns, x, home, -1.0, sums, masses)
-    _shift(columns, x, goal, 1.0, sums, masses)
-    change_f += eta_of(masses[home], table) + eta_of(masses[goal], table)
+def _price_swap(columns, x, y, a, b, mass_x, mass_y, table, sums, masses):
+    """Changes of G and F when x leaves cluster a for b and y leaves b for a; rows are sorted."""
+    indptr, indices, data, n_rows = columns
+    i, end_i, j, end_j = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
+    change_g = 0.0
+    while i < end_i or j < end_j:
+        s = min(indices[i] if i < end_i else n_rows, indices[j] if j < end_j else n_rows)
+        to_a = 0.0
+        if i < end_i and indices[i] == s:
+            to_a -= data[i]
+            i += 1
+        if j < end_j and indices[j] == s:
+            to_a += data[j]
+            j += 1
+        change_g += eta_of(sums[s, a] + to_a, table) - eta_of(sums[s, a], table)
+        change_g += eta_of(sums[s, b] - to_a, table) - eta_of(sums[s, b], table)
+    to_a = mass_y - mass_x
+    change_f = eta_of(masses[a] + to_a, table) - eta_of(masses[a], table)
+    change_f += eta_of(masses[b] - to_a, table) - eta_of(masses[b], table)
     return change_g, change_f
 
 
-@njit(cache=True)
-def swap_descent(columns, labels, table, price, limit, bound, least):
+@njit(cache=True, nogil=True)
+def swap_descent(columns, labels, table, price, limit, bound, least, tol):
     """Exchange two symbols wherever that lowers the price and keeps the limit, until none does."""
     n = labels.size
-    labels = labels.copy()
+    labels, weights = labels.copy(), _masses_of(columns)
     sums, masses = np.zeros((columns[3], n + 1)), np.zeros(n + 1)
-    _, total_g, total_f = _fill(columns, labels, table, sums, masses)
+    sizes = np.zeros(n + 1, dtype=np.int64)
     improved = True
     while improved:
         improved = False
+        # Afresh in each pass: sums of fractions drift.
+        _, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
         for x in range(n):
             for y in range(x + 1, n):
                 a, b = labels[x], labels[y]
                 if a == b:
                     continue
-                g, f = _move(columns, x, a, b, table, sums, masses)
-                g_back, f_back = _move(columns, y, b, a, table, sums, masses)
-                g, f = g + g_back, f + f_back
+                g, f = _price_swap(columns, x, y, a, b, weights[x], weights[y], table, sums, masses)
+                if price[0] * g + price[1] * f >= -tol:
+                    continue
                 after = limit[0] * (total_g + g) + limit[1] * (total_f + f)
-                light = min(masses[a], masses[b]) < least
-                if price[0] * g + price[1] * f < -1e-9 and after <= bound and not light:
-                    labels[x], labels[y] = b, a
-                    total_g += g
-                    total_f += f
-                    improved = True
-                else:
-                    _move(columns, x, b, a, table, sums, masses)
-                    _move(columns, y, a, b, table, sums, masses)
+                to_a = weights[y] - weights[x]
+                if after > bound or min(masses[a] + to_a, masses[b] - to_a) < least:
+                    continue
+                shift(columns, x, weights[x], a, b, sums, masses, sizes)
+                shift(columns, y, weights[y], b, a, sums, masses, sizes)
+                labels[x], labels[y] = b, a
+                total_g += g
+                total_f += f
+                improved = True
     return labels

@@ -95,17 +95,17 @@ def _rank(values, n, ranked, equals):
 
 
 @njit(cache=True)
-def prefix_step(columns, masses, apart, highest, table, scales, order, desk):
+def prefix_step(columns, masses, apart, highest, table, scales, order, workspace):
     """One step of SSP in closed form: the W that minimises scales[0] f(W) − h(W).
 
     h is the modular lower bound of scales[1] g along ``order``. With c_i = scales[0] η(p_i) − h_i
     the minimiser of c(W) − scales[0] η(p(W)) is a prefix of the symbols by rising c_i / p_i, and
     none of them has a ratio above ``highest``, the slope of scales[0] η at the whole mass.
-    ``apart`` is the part scales[0] η(p_i) − scales[1] Σ_s η(p_{s,i}) of each symbol; ``desk`` is
-    room to work in, from `desk_for`: |W| is returned, W lies in desk[0][:|W|].
+    ``apart`` is the part scales[0] η(p_i) − scales[1] Σ_s η(p_{s,i}) of each symbol; ``workspace`` is
+    room to work in, from `workspace_for`: |W| is returned, W lies in workspace[0][:|W|].
     """
     indptr, indices, data, _ = columns
-    members, candidates, ranked, cost, ratios, sums = desk
+    members, candidates, ranked, cost, ratios, sums = workspace
     sums[:] = 0
     one = np.uint64(1)
     for k in range(order.size):
@@ -136,7 +136,7 @@ def prefix_step(columns, masses, apart, highest, table, scales, order, desk):
     return size
 
 
-def desk_for(columns: tuple[Any, ...], masses: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+def workspace_for(columns: tuple[Any, ...], masses: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Room for `prefix_step`: members, candidates, their ranks, costs, ratios and row sums.
 
     Not compiled, which would take half a second.
@@ -212,7 +212,7 @@ def _shuffle_from(members, inside, order, state):
 
 
 @njit(cache=True)
-def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, desk, rng):
+def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, workspace, rng):
     """SSP of the funnel's step: the best subset of all starts, its value and the steps of all."""
     n = masses.size
     order, inside = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
@@ -225,9 +225,9 @@ def ssp_in_closed_form(columns, masses, table, scales, starts, patience, tol, de
         members, value, left = nothing, 0.0, patience
         while left > 0:
             state = _shuffle_from(members, inside, order, state)
-            size = prefix_step(columns, masses, apart, highest, table, scales, order, desk)
-            found = desk[0][:size]
-            found_value = _difference(columns, masses, apart, table, scales, found, desk[-1])
+            size = prefix_step(columns, masses, apart, highest, table, scales, order, workspace)
+            found = workspace[0][:size]
+            found_value = _difference(columns, masses, apart, table, scales, found, workspace[-1])
             steps += 1
             left -= 1
             if found_value < value - tol:

@@ -5,15 +5,14 @@ table -> audit -> Audit: measures, estimates, attackers;  Limits and broken: a g
 
 from privacyfunnel.audits.attackers import Attack, attack
 from privacyfunnel.audits.audit import Audit, audit, audit_joint
-from privacyfunnel.audits.catalogue import CATALOGUE, SAFER, Measure
 from privacyfunnel.audits.gate import Limits, broken
 from privacyfunnel.audits.generalisation import Generalisation, generalise, generalise_joint
 from privacyfunnel.audits.holdout import hold_out
+from privacyfunnel.audits.meanings import CATALOGUE, Measure
 from privacyfunnel.audits.trials import Trials
 
 __all__ = [
     "CATALOGUE",
-    "SAFER",
     "Attack",
     "Audit",
     "Generalisation",

@@ -8,8 +8,8 @@ from typing import Any
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.attackers import Attack, attack, cannot_attack, check_folds
-from privacyfunnel.audits.catalogue import Measure
-from privacyfunnel.audits.measure import AuditedColumn, each_column, estimated, measured, tried
+from privacyfunnel.audits.meanings import Measure
+from privacyfunnel.audits.measures import AuditedColumn, each_column, estimated, measured, tried
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -61,15 +60,7 @@ def numbered(values: Sequence[Any]) -> NDArray[np.int64]:
 
 def _numbers(column: Column, values: Sequence[Any]) -> Array:
     """The numbers, the places of bins in their order, days or seconds; missing is NaN."""
-    return np.array([_number(column.raw(value)) for value in values])
-
-
-def _number(raw: Any) -> float:
-    if raw is None:
-        return float("nan")
-    if isinstance(raw, datetime):
-        return (raw - datetime(1970, 1, 1)).total_seconds()
-    return float(raw.toordinal() if isinstance(raw, date) else raw)
+    return np.array([column.number(value) for value in values])
 
 
 def _common(codes: NDArray[np.int64], sizes: Array) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
@@ -36,10 +36,6 @@ class Generalisation:
     chance_bits: float | None
     guess_blind: float
     guess_seeing: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same with stable keys."""
-        return asdict(self)
 
 
 def generalise(

@@ -9,11 +9,9 @@ import typer
 
 from privacyfunnel.cli.options import (
     BinsOption,
-    Effort,
     Force,
     Jobs,
     Memory,
-    MinCount,
     Missing,
     Output,
     Public,
@@ -56,8 +54,13 @@ def frontier(
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
-    effort: Effort = "normal",
-    min_count: MinCount = 1,
+    effort: Annotated[
+        str | None, typer.Option(help="How long to search: fast, normal (default) or thorough.")
+    ] = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(help="Least number of records that every released symbol covers."),
+    ] = None,
     jobs: Jobs = 2,
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -73,13 +76,14 @@ def frontier(
     Writes frontier.csv, frontier.png and frontier.html (interactive, opens offline).
     """
     import privacyfunnel as pf
+    from privacyfunnel.solvers import check_problem, check_settings
 
     problem = read_problem(problem)
-    options: dict[str, Any] = {}
-    if method in ("best", "soft", "annealing"):
-        options["effort"] = effort
-    if method == "best" or min_count > 1:
-        options["min_count"] = min_count
+    # What was not asked for is left to the method; what it does not take, it refuses.
+    asked = {"effort": effort, "min_count": min_count}
+    options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    check_problem(method, problem)
+    check_settings(method, options)
     joint = pf.Joint.from_table(
         table,
         read_columns(sensitive),
@@ -112,7 +116,6 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
 
     from privacyfunnel.frontiers.sweep import frontier as sweep
     from privacyfunnel.plots import interactive_html, plot_frontier
-    from privacyfunnel.solvers import SOFT
     from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 
     frame = found.to_frame()
@@ -120,7 +123,7 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
     frame.insert(0, "problem", found.problem)
     frame.to_csv(folder / FILES[0], index=False)
     drawn, noise = [found], None
-    if found.method in SOFT.values():  # beside what hard codes and plain noise give
+    if found.is_soft:  # beside what hard codes and plain noise give
         drawn.append(sweep(found.joint, found.problem, n_points=20, seed=found.seed, effort="fast"))
         noise = randomised_response_curve(found.joint, [0.25 * k for k in range(1, 81)])
     figure = Figure(figsize=(7.2, 4.8), layout="constrained")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, datetime
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.kinds import KINDS, clean
@@ -37,6 +39,19 @@ class Column:
     def rank(self, symbol: Any) -> tuple[bool, Any]:
         """What symbols are ordered by: rising, missing last."""
         return symbol is None, self.raw(symbol)
+
+    def number(self, symbol: Any) -> float:
+        """A symbol of an ordered column as a number: days or seconds of dates, NaN where missing.
+
+        >>> Column("born", "date").number(date(1970, 1, 1))
+        719163.0
+        """
+        raw = self.raw(symbol)
+        if raw is None:
+            return nan
+        if isinstance(raw, datetime):
+            return (raw - datetime(1970, 1, 1)).total_seconds()
+        return float(raw.toordinal() if isinstance(raw, date) else raw)
 
     def encode(self, value: Any) -> Any:
         """The symbol of one value of the table."""

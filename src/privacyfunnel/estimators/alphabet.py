@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules, quantiles_of_counts
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.reading import Columns
+from privacyfunnel.estimators.input_columns import Columns
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.tables.encoding import combine_columns, encode_column

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import (
     _check_feature_names_in,
@@ -19,8 +20,8 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
-from privacyfunnel.estimators.reading import Columns, read_public, read_sensitive
-from privacyfunnel.estimators.releasing import places_of, released_as
+from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
+from privacyfunnel.estimators.released_rows import places_of, released_as
 from privacyfunnel.estimators.searching import search
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
@@ -52,12 +53,44 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
         """The place of each row's released symbol in ``codebook_.labels``, shape (n_rows, 1).
 
-        A row that was never seen is treated as ``handle_unknown`` says; suppressed is −1.
+        A row that was never seen is treated as ``handle_unknown`` says; suppressed is −1. A code by
+        lot draws anew in every call, from the system's own randomness: a draw that could be
+        repeated would be a function of the row, and tell as much of S as that.
         """
         check_is_fitted(self)
         check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
         table = read_public(self, X, reset=False)
-        return self._release(self._public.values(table)).reshape(-1, 1)
+        rng = np.random.default_rng(secrets.randbits(128))
+        return self._release(self._public.values(table), rng).reshape(-1, 1)
+
+    def public(self) -> Self:
+        """The fitted estimator in the form to ship: it transforms, and holds nothing about S.
+
+        A fitted estimator is the curator's: it holds the counts n(s, x̂), which one can read who
+        unpickles it. Here are only the names and bins of X, the codebook's public form and the
+        code; no target or figure of leakage, no seed, no counts. It cannot `score`. Where rows
+        were not seen in ``fit``, the nearest values vote alike instead of by their weight.
+
+        >>> from privacyfunnel import PrivacyFunnel
+        >>> fitted = PrivacyFunnel(utility=0.6).fit([[1], [2], [2], [3]], [0, 0, 1, 1])
+        >>> fitted.public().transform([[3], [2]]).ravel()
+        array([0, 1])
+        """
+        check_is_fitted(self)
+        if self.codebook_.soft:
+            raise InvalidInput(
+                "a code by lot cannot be shipped: its probabilities tell p(s,x); keep the "
+                "estimator, and publish the rows that it releases."
+            )
+        params = {name: None for name in ("leakage", "relevance") if name in self.targets}
+        shipped: Self = clone(self).set_params(random_state=None, **params)
+        shipped._public, shipped.code_ = self._public, self.code_
+        shipped.codebook_ = self.codebook_.public()
+        shipped._weights = np.ones(len(self._weights))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(shipped, name, getattr(self, name))
+        return shipped
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The name of the one column that comes out: ``released``."""
@@ -131,14 +164,17 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Array]:
         """Places of x, s (−1 where never seen) and x̂ for some rows, and their weights."""
         check_is_fitted(self)
+        if self.codebook_.is_public:
+            raise InvalidInput("a public estimator knows nothing of S; score the fitted one.")
         public, hidden, weights = self._read(X, S, word, sample_weight, reset=False)
         rows, (s, values) = self._public.values(public), self._hidden.values(hidden)
         known = np.array([self._places_s.get(value, -1) for value in values], dtype=np.int64)
-        return rows[0], known[s], self._release(rows), weights
+        rng = np.random.default_rng(self._seed())  # nothing goes out: it may be repeated
+        return rows[0], known[s], self._release(rows, rng), weights
 
-    def _release(self, rows: Rows) -> NDArray[np.int64]:
+    def _release(self, rows: Rows, rng: np.random.Generator) -> NDArray[np.int64]:
         places = places_of(self.codebook_, self._public, self._weights, rows, self.handle_unknown)
-        return released_as(self.codebook_, places)
+        return released_as(self.codebook_, places, rng)
 
     def _target(self) -> dict[str, float]:
         """The one target that is given, else the usual one."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
-from privacyfunnel.estimators.scoring import explained
+from privacyfunnel.estimators.scores import explained
 
 
 class InformationBottleneck(CodeEstimator):
@@ -29,8 +29,8 @@ class InformationBottleneck(CodeEstimator):
     rate, relevance, lam : float in [0, 1], optional
         The target instead, at most one in all. Without any: ``rate=0.5``.
     method : str
-        A method of `privacyfunnel.solve`; "annealing" draws the group of row i by the codebook's
-        secret and i. ``n_symbols`` goes with "best" and "agglomerative".
+        A method of `privacyfunnel.solve`; "annealing" draws the group of each row by lot.
+        ``n_symbols`` goes with "best" and "agglomerative".
     effort, min_count, bins, handle_unknown, random_state
         As for `PrivacyFunnel`. Whole numbers that are names (postcodes) must be text or categories,
         or ``bins=None``: a column of numbers is binned. So is a y of many distinct numbers.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
-from privacyfunnel.estimators.scoring import explained, kept
+from privacyfunnel.estimators.scores import explained, kept
 
 
 class PrivacyFunnel(CodeEstimator):
@@ -23,8 +23,8 @@ class PrivacyFunnel(CodeEstimator):
     utility, leakage, lam : float in [0, 1], optional
         The target, at most one of them. Without any: ``utility=0.5``.
     method : str
-        A method of `privacyfunnel.solve`. "soft" draws the symbol of row i by the codebook's secret
-        and i.
+        A method of `privacyfunnel.solve`. "soft" draws each row's symbol by lot, anew in every
+        call; who sees many draws of one record sees more than one tells, so release it once.
     effort : {"fast", "normal", "thorough"}
         What the search may spend. Alphabets above 500, 600 or 1200 symbols are searched in blocks.
     min_count : int
@@ -45,7 +45,7 @@ class PrivacyFunnel(CodeEstimator):
     ----------
     codebook_ : Codebook
         Which values are released as which symbol; ``codebook_.public()`` is the one to publish. The
-        fitted estimator itself holds counts of S and is the curator's.
+        fitted estimator holds counts of S and is the curator's; `public` gives the form to ship.
     code_ : Partition or Channel
         The code over ``codebook_.values``.
     leakage_, utility_, limit_ : float

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -105,13 +104,5 @@ def _ranks(numbers: Array, n_known: int) -> Array:
 
 def _numbers(column: Column, values: Sequence[Any]) -> Array:
     """What the values of an ordered column are ranked by."""
-    number = {value: _number(column.raw(value)) for value in set(values)}
+    number = {value: column.number(value) for value in set(values)}
     return np.clip([number[value] for value in values], -FAR, FAR)
-
-
-def _number(raw: Any) -> float:
-    if raw is None:
-        return np.nan
-    if isinstance(raw, datetime):
-        return (raw - datetime(1970, 1, 1)).total_seconds()
-    return float(raw.toordinal() if isinstance(raw, date) else raw)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from privacyfunnel import __version__
-from privacyfunnel.codes import Partition
+from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint, digest
 from privacyfunnel.solvers.base import Status
 
 FORMAT = "privacyfunnel-checkpoint-1"
 
-Found = tuple[Partition, Status]
+Found = tuple[Code, Status]
 
 
 def fingerprint(joint: Joint, *settings: Any) -> str:
@@ -66,10 +66,18 @@ class Checkpoint:
             with path.open("a", encoding="utf-8") as file:
                 file.write("\n")
 
-    def add(self, task: str, code: Partition, status: Status) -> None:
+    def is_optimal(self, task: str) -> bool:
+        """Whether nothing better can be found for a task."""
+        return task in self.found and self.found[task][1] is Status.OPTIMAL
+
+    def add(self, task: str, code: Code, status: Status) -> None:
         """Note a finished task."""
         self.found[task] = (code, status)
         if self.path is not None:
+            if not isinstance(code, Partition):
+                raise InvalidInput(
+                    "a checkpoint holds hard codes only; this method's are channels."
+                )
             self._append({"task": task, "status": status.name, "labels": code.labels.tolist()})
 
     def _append(self, entry: dict[str, Any], mode: str = "a") -> None:

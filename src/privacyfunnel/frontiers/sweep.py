@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,42 +12,53 @@ import numpy as np
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
-from privacyfunnel.frontiers.frontier import Frontier, nearest_codes, pareto, slope_at
+from privacyfunnel.frontiers.frontier import Frontier, pareto
+from privacyfunnel.frontiers.readable import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, check_jobs
-from privacyfunnel.solvers import SOFT, SOLVERS, make_solver
-from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.best import LARGE, BestSearch
-from privacyfunnel.solvers.soft.bottleneck_frontier import annealing_frontier
-from privacyfunnel.solvers.soft.funnel_frontier import soft_frontier
-from privacyfunnel.solvers.targets import Target, cuts_at, greedy_paths
+from privacyfunnel.recodings import RECODINGS
+from privacyfunnel.solvers import SOLVERS, check_problem, check_settings, make_solver
+from privacyfunnel.solvers.base import (
+    ManyTargetsSolver,
+    Solution,
+    Solver,
+    Status,
+    SweptSolver,
+    TargetSolver,
+)
+from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
-REFINE = {"fast": "fast", "normal": "fast", "thorough": "normal"}  # effort of the second round
+POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
 
 
 @dataclass(frozen=True)
 class Task:
-    """One point of a sweep: who solves what, from where; the name decides its random numbers."""
+    """One point of a sweep: who solves what, from where, and the numbers that seed its chance."""
 
-    name: str
+    key: tuple[int, ...]
     solver: Solver
     demand: Objective | Target
-    starts: tuple[Partition, ...] = ()
+    starts: tuple[Code, ...] = ()
 
-    def run(self, joint: Joint, seed: int) -> tuple[Partition, Status] | None:
+    @property
+    def name(self) -> str:
+        """The task in a checkpoint."""
+        return " ".join(map(str, self.key))
+
+    def run(self, joint: Joint, seed: int) -> tuple[Code, Status] | None:
         """The code found, or None where the target cannot be met."""
-        rng = np.random.default_rng([seed, *self.name.encode()])
+        rng = np.random.default_rng([seed, *self.key])
         try:
             if isinstance(self.demand, Target):
-                assert isinstance(self.solver, BestSearch)
+                assert isinstance(self.solver, TargetSolver)
                 found = self.solver.solve_at(joint, self.demand, starts=self.starts, rng=rng)
             else:
                 found = self.solver.solve(joint, self.demand, rng=rng)
         except TargetUnreachable:
             return None
-        assert isinstance(found.code, Partition)
         return found.code, found.status
 
 
@@ -56,6 +67,7 @@ def frontier(
     problem: str = "funnel",
     method: str = "best",
     *,
+    recoding: str = "symbols",
     n_points: int | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
@@ -67,40 +79,87 @@ def frontier(
 ) -> Frontier:
     """The trade-off between utility and leakage, from nothing released to everything.
 
-    ``method`` "best" solves the constrained problem at ``targets``, shares of H(X) to keep (default
-    ``n_points`` = 40 of them, evenly spaced), and then once more from its neighbours' codes. Other
-    methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its thresholds; "soft" and
-    "annealing" take ``targets`` too (default 20), and start from hard codes. ``options``
-    are the method's settings, such as ``effort`` and ``min_count``. The result depends on ``seed``
-    but not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
+    A method that meets targets ("best", "soft", "annealing") solves the constrained problem at
+    ``targets``, shares of H(X) to keep (default ``n_points`` of them, evenly spaced); "best" once more
+    from its neighbours' codes. Other methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its
+    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. With
+    ``recoding`` "global" or "local" every public column stays a column, ``targets`` are shares to keep
+    of the columns and ``options`` the settings of the `Recoding`. The result depends on ``seed`` but
+    not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> points = frontier(joint, n_points=4).to_frame()
     >>> bool((points.leakage >= points.limit - 1e-12).all())
     True
     """
-    check_choice("problem", problem, list(PROBLEMS))
-    check_choice("method", method, list(SOLVERS))
+    check_problem(method, problem)
     check_rng(seed)
     check_jobs(n_jobs)
-    if method in SOFT.values():
-        if lams is not None or checkpoint is not None:
-            raise InvalidInput(f"method {method!r} takes targets=, neither lams= nor checkpoint=.")
-        shares = target_shares(n_points or 20, targets)
-        return _soft(joint, problem, method, shares, n_jobs, seed, progress, options)
-    first = _first_round(joint, problem, method, n_points, targets, lams, options)
-    settings = [(task.name, task.solver, task.demand) for task in first]
+    check_choice("recoding", recoding, RECODINGS)
+    if recoding != "symbols":
+        if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
+            raise InvalidInput(
+                f"recoding {recoding!r} takes targets= of the funnel's best search, "
+                "neither lams= nor checkpoint=."
+            )
+        return readable_frontier(
+            joint,
+            recoding,
+            n_points=n_points or POINTS["many"],
+            targets=targets,
+            seed=seed,
+            progress=progress,
+            options=options,
+        )
+    check_settings(method, options)
+    if n_points is not None:
+        check_at_least("n_points", n_points, 1)
+    if lams is not None and len(lams) == 0:
+        raise InvalidInput("lams must hold at least one λ.")
+    kind = SOLVERS[method]
+    if issubclass(kind, SweptSolver) and lams is None and not options:
+        first = _by_parameter(kind, joint, problem, n_points or POINTS["lam"])
+    else:
+        solver = make_solver(method, **options)
+        if targets is not None and (lams is not None or not isinstance(solver, TargetSolver)):
+            raise InvalidInput(
+                f"targets= goes with a method that meets targets and without lams=; "
+                f"{method!r} sweeps λ."
+            )
+        if isinstance(solver, ManyTargetsSolver):
+            if lams is not None or checkpoint is not None:
+                raise InvalidInput(
+                    f"method {method!r} takes targets=, neither lams= nor checkpoint=."
+                )
+            demands = _demands(joint, problem, n_points or POINTS["many"], targets)
+            found = solver.solve_many(joint, demands, n_jobs=n_jobs, seed=seed, progress=progress)
+            kept = pareto(joint, problem, found + ends(joint, problem, solver))
+            return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, problem))
+        by_lam = lams is not None or not isinstance(solver, TargetSolver)
+        prefers_lam = getattr(solver, "prefers_lam", None)
+        if not by_lam and targets is None and prefers_lam is not None and prefers_lam(joint):
+            by_lam, n_points = True, n_points or 21
+        if by_lam:
+            given = np.linspace(0, 1, n_points or POINTS["lam"]) if lams is None else lams
+            first = _by_lam(solver, problem, [float(lam) for lam in given])
+        else:
+            demands = _demands(joint, problem, n_points or POINTS["target"], targets)
+            first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
+    settings = [(task.key, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
     store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings))
-    refined = isinstance(first[0].demand, Target) and joint.n_x > 1
-    total = len(first) * (2 if refined else 1)
+    refine = getattr(first[0].solver, "refined", None)
+    again = refine is not None and isinstance(first[0].demand, Target) and joint.n_x > 1
+    total = len(first) * (2 if again else 1)
     found = _run(joint, first, seed, n_jobs, store, progress, (0, total))
-    if refined:
-        second = _second_round(first, found, str(options.get("effort", "normal")))
-        found += _run(joint, second, seed, n_jobs, store, progress, (len(first), total))
+    if again and refine is not None and found:
+        open_ones = [task for task in first if not store.is_optimal(task.name)]
+        second = _second_round(open_ones, found, refine())
+        done = total - len(second)
+        found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver
     kept = pareto(joint, problem, found + ends(joint, problem, solver))
-    if lams is None and method in ("best", "pairwise"):
+    if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
         kept = _with_slopes(kept, problem)
     return Frontier(joint, problem, method, solver, seed, kept)
 
@@ -109,7 +168,8 @@ def ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
     """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
     make = PROBLEMS[problem]
     codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
-    if getattr(solver, "min_count", 1) > 1:
+    least = getattr(solver, "min_count", 1)
+    if least > 1 and joint.p_x.min() * joint.total < least - 0.5:
         codes.pop()
     return [
         Solution.measured(
@@ -119,111 +179,41 @@ def ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
     ]
 
 
-def target_shares(n_points: int, targets: Sequence[float] | None) -> list[float]:
-    """Shares of H(X) to aim at: those given, else evenly spaced ones."""
-    check_at_least("n_points", n_points, 1)
+def _demands(
+    joint: Joint, problem: str, n_points: int, targets: Sequence[float] | None
+) -> list[Target]:
+    """Targets at the shares of H(X) that are given, else at evenly spaced ones."""
     shares = np.linspace(0, 1, n_points + 2)[1:-1].tolist() if targets is None else list(targets)
     if not shares or not all(0.0 <= share <= 1.0 for share in shares):
         raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
-    return [float(share) for share in shares]
+    return [Target(problem, "utility", float(share) * joint.entropy_x) for share in shares]
 
 
-def _soft(
-    joint: Joint,
-    problem: str,
-    method: str,
-    shares: Sequence[float],
-    n_jobs: int,
-    seed: int,
-    progress: Progress | None,
-    options: dict[str, Any],
-) -> Frontier:
-    """The frontier of soft codes, never worse than the hard one it starts from."""
-    if SOFT[problem] != method:
-        raise InvalidInput(f"method {method!r} is not for the {problem}; use {SOFT[problem]!r}.")
-    unknown = [name for name in options if name not in ("effort", "n_symbols")]
-    if unknown:
-        raise InvalidInput(f"a soft frontier has no setting {unknown[0]!r}; effort and n_symbols.")
-    bits = [share * joint.entropy_x for share in shares]
-    settings: dict[str, Any] = {"seed": seed, "progress": progress, **options}
-    if problem == "funnel":
-        hard = frontier(joint, problem, targets=shares, n_jobs=n_jobs, seed=seed, effort="fast")
-        codes: list[Code] = [s.code for s in hard]
-        channels = soft_frontier(joint, bits, hard=codes, n_jobs=n_jobs, **settings)
-    else:
-        # Cooling finds better codes than the hard search does, in a tenth of its time.
-        paths, demands = greedy_paths(joint, problem), [Target(problem, "utility", b) for b in bits]
-        codes = [code for demand in demands for code in cuts_at(paths, demand)]
-        channels = annealing_frontier(joint, bits, hard=codes, **settings)
-    objective = PROBLEMS[problem](0.0)
-    found = [Solution.measured(joint, objective, code, Status.CONVERGED) for code in channels]
-    solver = make_solver(method, **{k: v for k, v in options.items() if k == "n_symbols"})
-    kept = _with_slopes(pareto(joint, problem, found + ends(joint, problem, solver)), problem)
-    return Frontier(joint, problem, method, solver, seed, kept)
+def _by_lam(solver: Solver, problem: str, lams: Sequence[float]) -> list[Task]:
+    return [Task((0, k), solver, PROBLEMS[problem](lam)) for k, lam in enumerate(lams)]
 
 
-def _first_round(
-    joint: Joint,
-    problem: str,
-    method: str,
-    n_points: int | None,
-    targets: Sequence[float] | None,
-    lams: Sequence[float] | None,
-    options: dict[str, Any],
-) -> list[Task]:
-    """The tasks of a sweep: by target, by threshold or by λ, as the method can."""
-    if n_points is not None:
-        check_at_least("n_points", n_points, 1)
-    by_target = method == "best" and lams is None
-    if targets is not None and not by_target:
-        raise InvalidInput("targets= goes with method 'best' and without lams=.")
-    if by_target:
-        solver = make_solver(method, **options)
-        assert isinstance(solver, BestSearch)
-        if targets is not None or joint.n_x <= LARGE[solver.effort]:
-            return _by_target(joint, problem, solver, target_shares(n_points or 40, targets))
-        # A search in blocks is for one λ, and takes many of them to meet a target.
-    usual = 101 if method != "best" else 21
-    grid = np.linspace(0, 1, n_points or usual) if lams is None else np.asarray(lams, dtype=float)
-    if method == "pairwise" and lams is None and "theta" not in options:
-        most = joint.entropy_x if problem == "funnel" else joint.information
-        solvers = [make_solver(method, **options, theta=float(share) * most) for share in grid]
-        return [Task(f"{solver}", solver, PROBLEMS[problem](0.0)) for solver in solvers]
-    if len(grid) == 0:
-        raise InvalidInput("lams must hold at least one λ.")
-    solver = make_solver(method, **options)
-    return [Task(f"lam {lam!r}", solver, PROBLEMS[problem](lam)) for lam in map(float, grid)]
+def _by_parameter(kind: type[SweptSolver], joint: Joint, problem: str, n: int) -> list[Task]:
+    """A sweep over what the method has in the place of λ."""
+    solvers = kind.swept(joint, problem, np.linspace(0, 1, n).tolist())
+    return [Task((0, k), solver, PROBLEMS[problem](0.0)) for k, solver in enumerate(solvers)]
 
 
-def _by_target(
-    joint: Joint, problem: str, solver: BestSearch, shares: Sequence[float]
-) -> list[Task]:
-    """A task for each share of H(X) to keep, from cuts of the greedy paths."""
-    paths = greedy_paths(joint, problem)
-    demands = [Target(problem, "utility", share * joint.entropy_x) for share in shares]
-    return [
-        Task(f"target {demand.bits!r}", solver, demand, tuple(cuts_at(paths, demand)))
-        for demand in demands
-    ]
-
-
-def _second_round(first: list[Task], found: list[Solution], effort: str) -> list[Task]:
-    """Each target again, from the codes that its neighbours have found."""
+def _second_round(first: list[Task], found: list[Solution], solver: Solver) -> list[Task]:
+    """Each target again, from the codes that all have found."""
     points = np.array([(s.utility, s.leakage) for s in found])
-    tasks = []
+    starts, tasks = tuple(s.code for s in found), []
     for task in first:
-        if isinstance(task.demand, Target) and isinstance(task.solver, BestSearch) and len(found):
-            demand = task.demand
-            slope = slope_at(points, demand.problem, demand.bits)
-            starts = tuple(nearest_codes(found, demand))
-            solver = replace(task.solver, effort=REFINE[effort])
-            tasks.append(Task(f"again {task.name}", solver, replace(demand, slope=slope), starts))
+        demand = task.demand
+        assert isinstance(demand, Target)
+        slope = slope_at(points, demand.problem, demand.bits)
+        tasks.append(Task((2, task.key[1]), solver, replace(demand, slope=slope), starts))
     return tasks
 
 
 def _run(
     joint: Joint,
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     seed: int,
     n_jobs: int,
     store: Checkpoint,
@@ -233,7 +223,6 @@ def _run(
     """Solve the tasks that are not in the store, in processes; solutions in the tasks' order."""
     from joblib import Parallel, delayed
 
-    tasks = list(tasks)
     waiting = [task for task in tasks if task.name not in store.found]
     done, total = done_of[0] + len(tasks) - len(waiting), done_of[1]
     if progress is not None:

@@ -44,7 +44,6 @@ class LocalSearch:
     rates: Array  # the share kept that one bit of each column is
     min_count: float = 0.0
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
-    sweeps: int = 1000
 
     @cached_property
     def _columns(self) -> tuple[Any, ...]:
@@ -88,6 +87,7 @@ class LocalSearch:
         start: Ints,
         mu: float,
         rng: np.random.Generator,
+        sweeps: int,
         *,
         kept: float | None = None,
         leakage: float | None = None,
@@ -106,18 +106,19 @@ class LocalSearch:
         levels = start.copy()
         unit = float(np.median(self.weights))
         steered = (*goal, mu / RANGE, mu * RANGE)
-        mu = self._run(levels, mu, steered, np.geomspace(HOT * unit, COLD * unit, self.sweeps), rng)
+        cooling = np.geomspace(HOT * unit, COLD * unit, sweeps)
+        mu = self._run(levels, mu, steered, cooling, rng)
         found = [self._finished(levels, mu, goal, rng), self._finished(start.copy(), mu, goal, rng)]
         met = [one for one in found if one is not None]
         if kept is not None:
             return min(met, key=lambda one: one.leakage, default=None)
         return max(met, key=lambda one: one.kept, default=None)
 
-    def best(self, start: Ints, mu: float, rng: np.random.Generator) -> Generalised:
+    def best(self, start: Ints, mu: float, rng: np.random.Generator, sweeps: int) -> Generalised:
         """A cheap code at one price ``mu`` (bits) of all there is to keep."""
         found = []
         unit = float(np.median(self.weights))
-        for temperatures in (np.geomspace(HOT * unit, COLD * unit, self.sweeps), np.zeros(1)):
+        for temperatures in (np.geomspace(HOT * unit, COLD * unit, sweeps), np.zeros(1)):
             levels = start.copy()
             fixed = (0, 0.0, 0.0, mu, mu)
             self._run(levels, mu, fixed, temperatures, rng)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
 from privacyfunnel.audits.attackers import MOST_RECORDS, cannot_attack
-from privacyfunnel.audits.catalogue import without_infinity
 from privacyfunnel.audits.generalisation import RELEASED
+from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective
-from privacyfunnel.solvers.base import Solution, Solver, Status
+from privacyfunnel.objectives import PROBLEMS, Objective
+from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
@@ -18,7 +19,17 @@ from privacyfunnel.solvers.soft.bottleneck import DeterministicAnnealing
 from privacyfunnel.solvers.soft.funnel import SoftFunnel
 from privacyfunnel.validation import check_choice, check_rng
 
-__all__ = ["SOFT", "SOLVERS", "Solution", "Solver", "Status", "make_solver", "solve"]
+__all__ = [
+    "SOLVERS",
+    "Solution",
+    "Solver",
+    "Status",
+    "check_problem",
+    "check_settings",
+    "make_solver",
+    "settings_of",
+    "solve",
+]
 
 SOLVERS: dict[str, type[Solver]] = {
     "best": BestSearch,
@@ -32,7 +43,46 @@ SOLVERS: dict[str, type[Solver]] = {
     "soft": SoftFunnel,
     "annealing": DeterministicAnnealing,
 }
-SOFT = {"funnel": "soft", "bottleneck": "annealing"}  # the methods whose codes are channels
+
+
+def settings_of(method: str) -> list[str]:
+    """The settings that a method declares: the fields of its dataclass.
+
+    >>> settings_of("agglomerative")
+    ['n_symbols']
+    """
+    check_choice("method", method, list(SOLVERS))
+    return list(getattr(SOLVERS[method], "__dataclass_fields__", {}))
+
+
+def check_settings(method: str, given: Iterable[str]) -> None:
+    """The method takes all these settings; none is dropped silently."""
+    known = settings_of(method)
+    for name in given:
+        if name not in known:
+            takes = ", ".join(known) or "none"
+            raise InvalidInput(f"method {method!r} has no setting {name!r}; it has: {takes}.")
+
+
+def check_problem(method: str, problem: str) -> None:
+    """The method is for this problem."""
+    check_choice("problem", problem, list(PROBLEMS))
+    check_choice("method", method, list(SOLVERS))
+    if problem not in _problems(method):
+        # Its counterpart: for the other problem alone, and as able to meet targets.
+        able = issubclass(SOLVERS[method], TargetSolver)
+        others = [
+            name
+            for name, kind in SOLVERS.items()
+            if _problems(name) == (problem,) and issubclass(kind, TargetSolver) == able
+        ]
+        raise InvalidInput(
+            f"method {method!r} is not for the {problem}; use {[*others, 'best'][0]!r}."
+        )
+
+
+def _problems(method: str) -> tuple[str, ...]:
+    return tuple(getattr(SOLVERS[method], "problems", PROBLEMS))
 
 
 def make_solver(method: str, **options: Any) -> Solver:
@@ -41,12 +91,7 @@ def make_solver(method: str, **options: Any) -> Solver:
     >>> make_solver("iac-mdsf", starts=2)
     IacMdsf(mdsf='ssp', starts=2, runs=3, paper=False)
     """
-    check_choice("method", method, list(SOLVERS))
-    settings = list(getattr(SOLVERS[method], "__dataclass_fields__", {}))
-    unknown = [name for name in options if name not in settings]
-    if unknown:
-        known = ", ".join(settings) or "none"
-        raise InvalidInput(f"method {method!r} has no setting {unknown[0]!r}; it has: {known}.")
+    check_settings(method, options)
     return SOLVERS[method](**options)
 
 
@@ -61,4 +106,5 @@ def solve(
     >>> solution.code.labels
     array([0, 0, 1, 2])
     """
+    check_problem(method, objective.problem)
     return make_solver(method, **options).solve(joint, objective, rng=check_rng(seed))

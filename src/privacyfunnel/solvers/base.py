@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from privacyfunnel import objectives
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
+from privacyfunnel.parallel import Progress
+from privacyfunnel.solvers.target import Target
 
 FLAT = 1e-10  # a change of the objective, in bits, that counts as none
 
@@ -21,8 +24,10 @@ class Status(Enum):
 
     CONVERGED = "No further move lowers the objective."
     OPTIMAL = "No hard code does better: all were considered."
+    OPTIMAL_RECODING = "No recoding of this kind does better: all were considered."
     AT_LIMIT = "Proved optimal: it meets the limit that no release can beat."
     THRESHOLD = "No further merge keeps the threshold."
+    N_SYMBOLS = "Merged down to the number of symbols asked for."
     MAX_ITER = "Stopped at max_iter; raise it, or loosen tol."
     OUT_OF_TIME = "Stopped at max_seconds: the best found so far."
     UNLUCKY_START = (
@@ -81,7 +86,12 @@ class Solution:
 
 
 class Solver(Protocol):
-    """Settings only: a run leaves no trace on the solver."""
+    """Settings only: a run leaves no trace on the solver.
+
+    What a method can do beyond one λ it says by what it has: `TargetSolver`, `ManyTargetsSolver`,
+    `SizeSolver`, `SweptSolver`. ``problems`` names what it is for, where that is not both; the fields
+    of the dataclass are the settings that it takes, and no others are.
+    """
 
     def solve(
         self,
@@ -92,4 +102,60 @@ class Solver(Protocol):
         rng: np.random.Generator,
     ) -> Solution:
         """Search a code of low value, from ``start`` where the solver can use one."""
+        ...
+
+
+@runtime_checkable
+class TargetSolver(Solver, Protocol):
+    """A method that meets exact targets: frontiers are drawn with it by target, and `at` asks it.
+
+    ``tries(joint, target)``, if there is one, is how often `at` asks, each time from what was found;
+    ``refined()`` is the solver that visits every target of a frontier again, from its neighbours.
+    """
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Code] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The best code found that meets the target; `TargetUnreachable` where none is."""
+        ...
+
+
+@runtime_checkable
+class ManyTargetsSolver(TargetSolver, Protocol):
+    """A method that finds the codes of many targets together faster than one by one."""
+
+    def solve_many(
+        self,
+        joint: Joint,
+        targets: Sequence[Target],
+        *,
+        n_jobs: int,
+        seed: int,
+        progress: Progress | None,
+    ) -> list[Solution]:
+        """The best code found for each target."""
+        ...
+
+
+@runtime_checkable
+class SizeSolver(Solver, Protocol):
+    """A method that finds the most relevant code of a given number of symbols."""
+
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+        """The code found of most I(S;X̂) with at most ``n_symbols`` symbols."""
+        ...
+
+
+@runtime_checkable
+class SweptSolver(Solver, Protocol):
+    """A method that λ plays no part in: it says what a frontier sweeps instead."""
+
+    @classmethod
+    def swept(cls, joint: Joint, problem: str, shares: Sequence[float]) -> list[Self]:
+        """A solver for each share in [0, 1] of what there is to keep."""
         ...

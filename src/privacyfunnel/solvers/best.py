@@ -1,4 +1,4 @@
-"""Best: a portfolio of starts, polished by moves, for one λ or for one exact target."""
+"""Best: a portfolio of starts, polished by moves, for one λ, one exact target or one size."""
 
 from __future__ import annotations
 
@@ -7,63 +7,46 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from privacyfunnel.codes import Partition
+from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import gap
-from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
+from privacyfunnel.objectives import Bottleneck, Objective, leakage, utility
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.equal_profiles import groups_for, lift
+from privacyfunnel.solvers.effort import MOVES, REFINE, MoveBudget, check_effort
+from privacyfunnel.solvers.equal_profiles import equal_profiles, lift, merged_profiles
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
+from privacyfunnel.solvers.fixed_size import most_relevant
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
-from privacyfunnel.solvers.large.blocks import plan_for
-from privacyfunnel.solvers.large.search import solve_large, solve_large_at
+from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.large.targets import solve_in_blocks_at
+from privacyfunnel.solvers.merge_path import greedy_cuts
 from privacyfunnel.solvers.moves import (
-    Ground,
+    JointLayout,
     Labels,
     MoveSearch,
-    Price,
     anneal,
-    merge_small,
+    merge_light,
     polish,
     swap,
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.targets import Target
-from privacyfunnel.validation import check_at_least, check_choice
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize
+from privacyfunnel.solvers.target import Price, Target
+from privacyfunnel.validation import check_at_least
 
-SMALL = 12  # alphabets up to here are searched exhaustively for one λ
-LARGEST_SWAP = 3000  # symbols; trying all pairs takes too long beyond
+SMALL = 12  # alphabets up to here are searched exhaustively
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
-RUNGS = 6  # numbers of clusters tried, from the least that can carry the utility
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a search may spend."""
-
-    sweeps: int  # over the alphabet, for each start
-    finalists: int  # starts that go on
-    final_sweeps: int  # for each finalist
-    moves: float  # most moves priced in one run; bounds the sweeps on large alphabets
-
-    def within(self, sweeps: int, labels: Labels) -> int:
-        """The sweeps that the budget allows for this code."""
-        return int(min(sweeps, max(20, self.moves / (labels.size * (labels.max() + 2)))))
-
-
-EFFORTS = {
-    "fast": Effort(sweeps=150, finalists=1, final_sweeps=600, moves=1e7),
-    "normal": Effort(sweeps=300, finalists=1, final_sweeps=4000, moves=1e8),
-    "thorough": Effort(sweeps=3000, finalists=6, final_sweeps=30_000, moves=2e9),
-}
-
-LARGE = {"fast": 500, "normal": 600, "thorough": 1200}  # symbols beyond which blocks are searched
+BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
+SIZES = 6  # numbers of clusters tried, from the least that can carry the utility
+STARTS = 4  # most codes to anneal for a target
+EACH_SIDE = 2  # of the codes given, taken from below and from above a target
+HALVINGS = 6  # of the utilities between one that is allowed and one that is not
 
 PORTFOLIO = (IacMdsf(), GreedyMerge(), MoveSearch())
 
@@ -88,10 +71,28 @@ class BestSearch:
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("effort", self.effort, list(EFFORTS))
+        check_effort(self.effort)
         check_at_least("min_count", self.min_count, 1)
         if self.max_seconds is not None:
             check_at_least("max_seconds", self.max_seconds, 0.0)
+
+    @property
+    def budget(self) -> MoveBudget:
+        """What the effort allows."""
+        return MOVES[self.effort]
+
+    def tries(self, joint: Joint, target: Target) -> int:
+        """How often to search for one target that a user asks for."""
+        once = joint.n_x > self.budget.largest or not (target.is_floor or target.sign < 0)
+        return 1 if once else self.budget.tries
+
+    def prefers_lam(self, joint: Joint) -> bool:
+        """Whether a frontier is better drawn by λ: a search in blocks takes many λ for one target."""
+        return joint.n_x > self.budget.largest
+
+    def refined(self) -> BestSearch:
+        """The search that visits the targets of a frontier again, from their neighbours' codes."""
+        return replace(self, effort=REFINE[self.effort])
 
     def solve(
         self,
@@ -102,30 +103,32 @@ class BestSearch:
         rng: np.random.Generator,
     ) -> Solution:
         """The best code found for one λ."""
-        ground, price = self.ground(joint), Price(objective.weights)
-        if joint.n_x <= SMALL and ground.least == 0:
-            return ExhaustiveSearch().solve(joint, objective, rng=rng)
-        if joint.n_x > LARGE[self.effort]:
+        layout, price = self.layout(joint), Price(objective.weights)
+        if joint.n_x <= SMALL:
+            return ExhaustiveSearch(self.min_count).solve(joint, objective, rng=rng)
+        if quantizable(joint, objective.problem) and layout.least == 0:
+            return OptimalQuantizer().solve(joint, objective, rng=rng)
+        if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, objective, rng)
         # Each method gets the generator as it is now, and so does what it would do on its own.
         alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
-        groups = groups_for(joint, objective.problem)
+        groups = merged_profiles(joint, objective.problem)
         if groups is not None:
             grouped = self.solve(groups.push(joint), objective, rng=rng)
             codes.append(lift(grouped, groups))
-        found = self._improve(ground, price, _free([*codes, Partition.trivial(joint.n_x)]), rng)
+        found = self._improve(layout, price, _free([*codes, Partition.trivial(joint.n_x)]), rng)
         if groups is None:
-            sweeps = EFFORTS[self.effort].final_sweeps
+            sweeps = self.budget.final_sweeps
             if gap(joint, Partition(_best(found)[1]), objective.problem) > NEAR_LIMIT:
                 around = {round(codes[1].n_symbols * factor) for factor in (0.5, 0.75, 1.0, 1.5)}
-                found += self._improve(ground, price, _balanced(joint, around, rng), rng)
+                found += self._improve(layout, price, _balanced(joint, around, rng), rng)
             else:  # on the limit a longer run gained 0.00004 bits, on average of 49 joints
                 sweeps //= 4
-            found += self._finals(ground, price, found, rng, sweeps)
+            found += self._finals(layout, price, found, rng, sweeps)
         labels = _best(found)[1]
-        if ground.least == 0:
-            labels = polish(ground, labels, price, rng)
+        if layout.least == 0:
+            labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
 
     def solve_at(
@@ -133,57 +136,76 @@ class BestSearch:
         joint: Joint,
         target: Target,
         *,
-        starts: Sequence[Partition] = (),
+        starts: Sequence[Code] = (),
         rng: np.random.Generator,
     ) -> Solution:
-        """The best code found that meets the target; `TargetUnreachable` where none does."""
-        if joint.n_x > LARGE[self.effort]:
+        """The best code found that meets the target; `TargetUnreachable` where none does.
+
+        Sets out from those of the ``starts`` that are near the target, and from greedy merge paths.
+        """
+        layout, price = self.layout(joint), target.price
+        if joint.n_x <= SMALL:
+            return ExhaustiveSearch(self.min_count).solve_at(joint, target, rng=rng)
+        if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, target, rng)
-        ground, price = self.ground(joint), target.price
-        codes = list(starts)
-        groups = groups_for(joint, target.problem)
+        codes = [*_nearest(joint, starts, target), *greedy_cuts(joint, target)]
+        if not target.is_floor and target.problem == "funnel":
+            codes += self._below_ceiling(joint, target, rng)
+        groups = merged_profiles(joint, target.problem)
         if groups is not None:
             codes.append(lift(self.solve_at(groups.push(joint), target, rng=rng), groups))
         ends = [Partition.identity(joint.n_x), Partition.trivial(joint.n_x)]
-        found = self._improve(ground, price, _free([*codes, *ends]), rng, sweeps=0)
+        found = self._improve(layout, price, _free([*codes, *ends]), rng, sweeps=0)
         if not found:
-            farthest = self._farthest(ground, target, rng)
-            found = self._improve(ground, price, _free([Partition(farthest[1])]), rng, sweeps=0)
+            farthest = self._farthest(layout, target, rng)
+            found = self._improve(layout, price, _free([Partition(farthest[1])]), rng, sweeps=0)
         if not found:
-            raise TargetUnreachable(self._nearest(joint, target, -farthest[0]))
+            raise TargetUnreachable(self._nothing(joint, target, -farthest[0]))
         if _best(found)[0] > target.floor(joint) + NEAR_LIMIT:
-            found += self._improve(ground, price, _free(codes or ends), rng)
-        # On the limit nothing is left to gain but a fraction of a symbol's share.
-        if groups is None and gap(joint, Partition(_best(found)[1]), target.problem) > NEAR_LIMIT:
-            sizes = _ladder(joint, target, _best(found)[1])
-            found += self._improve(ground, price, _balanced(joint, sizes, rng), rng)
-            sweeps = EFFORTS[self.effort].final_sweeps
-            found += self._finals(ground, price, found, rng, sweeps)
-        labels = _best(found)[1]
-        if joint.n_x <= LARGEST_SWAP:
-            labels = swap(ground, labels, price)
-        objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
-        return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
+            nearest = [Partition(labels) for _, labels in sorted(found, key=_price)[:STARTS]]
+            found += self._improve(layout, price, _free(nearest), rng)
+        if groups is None and not _nothing_to_gain(joint, target, _best(found)[1]):
+            sizes = _sizes(joint, target, _best(found)[1])
+            found += self._improve(layout, price, _balanced(joint, sizes, rng), rng)
+            found += self._finals(layout, price, found, rng, self.budget.final_sweeps)
+        labels = swap(layout, _best(found)[1], price)
+        return Solution.measured(joint, target.objective, Partition(labels), Status.CONVERGED)
+
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+        """The most relevant code found of at most ``n_symbols`` symbols: max I(S;X̂), |X̂| ≤ n.
+
+        Symbols of one p(s given x) stay together, which loses nothing.
+
+        >>> joint = Joint.from_counts([[9, 8, 1, 0, 4], [1, 2, 9, 8, 6]])
+        >>> BestSearch().solve_size(joint, 2, rng=np.random.default_rng(0)).code.labels
+        array([0, 0, 1, 1, 1])
+        """
+        if quantizable(joint, "bottleneck") and self.min_count == 1:
+            return quantize(joint, n_symbols)
+        groups = equal_profiles(joint)
+        labels = most_relevant(self.layout(groups.push(joint)), n_symbols, self.effort, rng)
+        code = Partition(labels[groups.labels])
+        return Solution.measured(joint, Bottleneck(0.0), code, Status.CONVERGED)
 
     def _in_blocks(
         self, joint: Joint, demand: Objective | Target, rng: np.random.Generator
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
-        plan = plan_for(joint.n_x, self.effort, self.max_seconds, self.progress)
-        groups = groups_for(joint, demand.problem)
-        ground = self.ground(joint if groups is None else groups.push(joint))
+        run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
+        groups = merged_profiles(joint, demand.problem)
+        layout = self.layout(joint if groups is None else groups.push(joint))
         if isinstance(demand, Target):
-            found = solve_large_at(ground, demand, plan, rng=rng)
+            found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
-            found = solve_large(ground, demand, plan, rng=rng)
+            found = solve_in_blocks(layout, demand, run, rng=rng)
         if groups is None:
             return found
         return Solution.measured(joint, found.objective, lift(found, groups), found.status)
 
-    def ground(self, joint: Joint) -> Ground:
+    def layout(self, joint: Joint) -> JointLayout:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
         if self.min_count == 1:
-            return Ground(joint)
+            return JointLayout(joint)
         if joint.n_records is None:
             raise InvalidInput("min_count needs whole counts of records; build with from_counts.")
         if self.min_count > joint.n_records:
@@ -191,11 +213,11 @@ class BestSearch:
                 f"min_count must be at most the number of records, {joint.n_records}, "
                 f"got {self.min_count}."
             )
-        return Ground(joint, float(self.min_count))
+        return JointLayout(joint, float(self.min_count))
 
     def _improve(
         self,
-        ground: Ground,
+        layout: JointLayout,
         price: Price,
         candidates: Sequence[Candidate],
         rng: np.random.Generator,
@@ -205,26 +227,27 @@ class BestSearch:
 
         They share the cores, whose number changes nothing: each has a generator of its own.
         """
-        effort = EFFORTS[self.effort]
+        budget = self.budget
+        asked = budget.sweeps if sweeps is None else sweeps
 
         def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:
             labels, fixed = candidate
-            if ground.least > 0:
-                labels = merge_small(ground, labels, price)
-            allowed = effort.within(effort.sweeps if sweeps is None else sweeps, labels)
-            return anneal(ground, labels, price, allowed, rng, fixed=fixed)
+            if layout.least > 0:
+                labels = merge_light(layout, labels, price)
+            allowed = budget.within(asked, labels.size, int(labels.max()) + 1)
+            return anneal(layout, labels, price, allowed, rng, fixed=fixed)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             better = list(pool.map(improved, candidates, rng.spawn(len(candidates))))
         codes = [Partition(labels) for labels in better if labels is not None]
         return [
-            (price.of(leakage(ground.joint, code), utility(ground.joint, code)), code.labels)
+            (price.of(leakage(layout.joint, code), utility(layout.joint, code)), code.labels)
             for code in codes
         ]
 
     def _finals(
         self,
-        ground: Ground,
+        layout: JointLayout,
         price: Price,
         found: list[Found],
         rng: np.random.Generator,
@@ -232,32 +255,61 @@ class BestSearch:
     ) -> list[Found]:
         """A longer run for the best candidates of different sizes, and one with free size."""
         best_of_size: dict[int, Labels] = {}
-        for _, labels in sorted(found, key=lambda pair: pair[0]):
+        for _, labels in sorted(found, key=_price):
             best_of_size.setdefault(int(labels.max()), labels)
-        finalists = list(best_of_size.values())[: EFFORTS[self.effort].finalists]
+        finalists = list(best_of_size.values())[: self.budget.finalists]
         candidates = [(labels, True) for labels in finalists] + [(finalists[0], False)]
-        return self._improve(ground, price, candidates, rng, sweeps)
+        return self._improve(layout, price, candidates, rng, sweeps)
 
-    def _farthest(self, ground: Ground, target: Target, rng: np.random.Generator) -> Found:
+    def _below_ceiling(
+        self, joint: Joint, target: Target, rng: np.random.Generator
+    ) -> list[Partition]:
+        """Codes of more and more utility that leak no more than the funnel's target allows.
+
+        Around a code that leaks hardly anything every single move leaks too much. To leak least at
+        some utility knows no such wall, so a utility is asked for between one that is allowed and
+        one that is known, or found, not to be.
+        """
+        quick, codes = replace(self, effort="fast"), [Partition.trivial(joint.n_x)]
+        low, high = 0.0, target.floor(joint) / target.price.weights[1]
+        for _ in range(HALVINGS):
+            asked = Target("funnel", "utility", (low + high) / 2.0)
+            try:
+                found = quick.solve_at(joint, asked, starts=codes[-1:], rng=rng)
+            except TargetUnreachable:
+                high = asked.bits
+                continue
+            if found.leakage <= target.bits + 1e-12:
+                assert isinstance(found.code, Partition)
+                low, codes = found.utility, [*codes, found.code]
+            else:
+                high = asked.bits
+        return codes[1:]
+
+    def _farthest(self, layout: JointLayout, target: Target, rng: np.random.Generator) -> Found:
         """The code found with most of what the target asks for; with ``min_count`` not X itself."""
         weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
-        identity = _free([Partition.identity(ground.joint.n_x)])
-        return _best(self._improve(ground, Price(weights), identity, rng))
+        identity = _free([Partition.identity(layout.joint.n_x)])
+        return _best(self._improve(layout, Price(weights), identity, rng))
 
-    def _nearest(self, joint: Joint, target: Target, most: float) -> str:
+    def _nothing(self, joint: Joint, target: Target, most: float) -> str:
         """What to say when no code meets the target: the nearest one that was found."""
         asked, whole = ("utility", joint.entropy_x)
         if target.quantity == "leakage":
             asked, whole = ("relevance", joint.entropy_s)
         rule = f" with at least {self.min_count} records per symbol" if self.min_count > 1 else ""
         return (
-            f"no release has a {asked} of at least {target.bits / whole:.4g}{rule}; "
+            f"no release was found with a {asked} of at least {target.bits / whole:.4g}{rule}; "
             f"the nearest found has {most / whole:.4g}."
         )
 
 
+def _price(found: Found) -> float:
+    return found[0]
+
+
 def _best(found: list[Found]) -> Found:
-    return min(found, key=lambda pair: pair[0])
+    return min(found, key=_price)
 
 
 def _free(codes: Iterable[Partition]) -> list[Candidate]:
@@ -271,7 +323,24 @@ def _balanced(joint: Joint, sizes: Iterable[int], rng: np.random.Generator) -> l
     return [(rng.permutation(joint.n_x) % size, True) for size in sizes]
 
 
-def _ladder(joint: Joint, target: Target, labels: Labels) -> set[int]:
+def _nearest(joint: Joint, codes: Iterable[Code], target: Target) -> list[Partition]:
+    """The partitions among some codes that are next to a target, a few below it and a few above."""
+    hard = [code for code in codes if isinstance(code, Partition)]
+    values = [target.bounded(leakage(joint, code), utility(joint, code)) for code in hard]
+    order = np.argsort(values, kind="stable")
+    k = int(np.searchsorted(np.array(values)[order], target.bits))
+    return [hard[i] for i in order[max(0, k - EACH_SIDE) : k + EACH_SIDE]]
+
+
+def _nothing_to_gain(joint: Joint, target: Target, labels: Labels) -> bool:
+    """Whether a code is on the limit and next to the target: a fraction of a symbol's share is left."""
+    code = Partition(labels)
+    told = target.bounded(leakage(joint, code), utility(joint, code))
+    beside = abs(told - target.bits) <= BESIDE
+    return beside and gap(joint, code, target.problem) <= NEAR_LIMIT
+
+
+def _sizes(joint: Joint, target: Target, labels: Labels) -> set[int]:
     """Numbers of clusters worth trying, given the best code so far.
 
     The price has a valley for each number of clusters, with walls too high for single moves. n
@@ -281,6 +350,6 @@ def _ladder(joint: Joint, target: Target, labels: Labels) -> set[int]:
     bits = target.bits if target.quantity == "utility" else utility(joint, Partition(labels))
     least = math.ceil(2**bits - 1e-9)
     if target.problem == "funnel":
-        return set(range(least, least + RUNGS))
+        return set(range(least, least + SIZES))
     around = [round((labels.max() + 1) * factor) for factor in (0.8, 1.0, 1.25)]
     return {least, least + 1, least + 2, round(1.5 * least), 2 * least, *around}

@@ -15,13 +15,13 @@ def equal_profiles(joint: Joint) -> Partition:
     >>> equal_profiles(Joint.from_counts([[1, 2, 0], [1, 2, 3]])).labels
     array([0, 0, 1])
     """
-    from privacyfunnel._kernels.similar import profile_keys
+    from privacyfunnel._kernels.profiles import profile_keys
 
     keys = profile_keys(csc_columns(joint.counts))
     return Partition(np.unique(keys, axis=0, return_inverse=True)[1].ravel())
 
 
-def groups_for(joint: Joint, problem: str) -> Partition | None:
+def merged_profiles(joint: Joint, problem: str) -> Partition | None:
     """For the bottleneck: the groups of equal p(s given x), if there are any.
 
     Merging them loses no relevance, and they then move together, which single moves cannot do.

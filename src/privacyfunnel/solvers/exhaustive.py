@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from privacyfunnel.codes import Partition
-from privacyfunnel.errors import InvalidInput
-from privacyfunnel.information import plogp
+from privacyfunnel.codes import Code, Partition
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.target import MET, Target
 from privacyfunnel.submodular.functions import subset_sums
+from privacyfunnel.validation import check_at_least
 
 MAX_N_X = 16
+MAX_N_X_TARGET = 13
 
 
 @dataclass(frozen=True)
 class ExhaustiveSearch:
-    """The optimum over all partitions, by dynamic programming over subsets; |X| ≤ 16.
+    """The optimum over all partitions: |X| ≤ 16 for one λ, |X| ≤ 13 for an exact target.
 
     The objective is a sum over clusters, so the best partition of a set is a cluster and the best
-    partition of the rest: 3ⁿ/2 steps instead of the Bell number of partitions.
+    partition of the rest: 3ⁿ/2 steps instead of the Bell number of partitions. Within a constraint
+    all partitions are considered, by branch and bound. No released symbol covers fewer than
+    ``min_count`` records.
     """
+
+    min_count: int = 1
+
+    def __post_init__(self) -> None:
+        check_at_least("min_count", self.min_count, 1)
 
     def solve(
         self,
@@ -36,14 +47,63 @@ class ExhaustiveSearch:
         """Look at everything; neither a start nor chance plays a part."""
         from privacyfunnel._kernels import best_partition
 
-        if joint.n_x > MAX_N_X:
+        self._check(joint, MAX_N_X)
+        labels = best_partition(self._costs(joint, objective.weights), joint.n_x)
+        return Solution.measured(joint, objective, Partition(labels), Status.OPTIMAL)
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Code] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The best of all partitions that meet the target."""
+        from privacyfunnel._kernels import best_within
+
+        self._check(joint, MAX_N_X_TARGET)
+        price = target.price
+        labels, value = best_within(
+            self._costs(joint, price.weights),
+            self._costs(joint, price.limit),
+            price.bound - price.limit[0] * joint.entropy_s + MET / 2,
+            joint.n_x,
+        )
+        if not np.isfinite(value):
+            raise TargetUnreachable(self._unreachable(joint, target))
+        return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
+
+    def _check(self, joint: Joint, most: int) -> None:
+        if joint.n_x > most:
             raise InvalidInput(
-                f"method 'exhaustive' takes at most {MAX_N_X} public symbols, got {joint.n_x}; "
+                f"method 'exhaustive' takes at most {most} public symbols here, got {joint.n_x}; "
                 "use method 'best'."
             )
-        alpha, beta = objective.weights
-        cost = -(alpha + beta) * plogp(subset_sums(joint.p_x))
+
+    def _costs(self, joint: Joint, weights: tuple[float, float]) -> Array:
+        """α I(S;X̂) + β I(X;X̂) up to α H(S), as a cost of each possible cluster."""
+        alpha, beta = weights
+        masses = subset_sums(joint.p_x)
+        cost = -(alpha + beta) * plogp(masses)
         for row in joint.p_sx.toarray():
             cost += alpha * plogp(subset_sums(row))
-        labels = best_partition(cost, joint.n_x)
-        return Solution.measured(joint, objective, Partition(labels), Status.OPTIMAL)
+        light = masses * joint.total < self.min_count - 0.5
+        return np.where(light, np.inf, cost) if self.min_count > 1 else cost
+
+    def _unreachable(self, joint: Joint, target: Target) -> str:
+        """What to say when no code meets a target that asks for at least so much."""
+        from privacyfunnel._kernels import best_partition
+
+        name, whole = ("utility", joint.entropy_x)
+        weights = (0.0, -1.0)
+        if target.quantity == "leakage":
+            name, whole, weights = "relevance", joint.entropy_s, (-1.0, 0.0)
+        labels = best_partition(self._costs(joint, weights), joint.n_x)
+        found = Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
+        most = target.bounded(found.leakage, found.utility)
+        rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
+        return (
+            f"no release has a {name} of at least {target.bits / whole:.4g}{rule}; "
+            f"the nearest has {most / whole:.4g}."
+        )

@@ -13,9 +13,8 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status, Step
-from privacyfunnel.solvers.large.similarity import similar
-from privacyfunnel.solvers.merge_path import merge_path
-from privacyfunnel.solvers.targets import MOST_SYMBOLS
+from privacyfunnel.solvers.large.similarity import order_by_similarity
+from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.submodular import (
     Affine,
     MergeEntropy,
@@ -78,7 +77,7 @@ class IacMdsf:
         rng: np.random.Generator,
     ) -> Solution:
         """Run from ``start`` (default: every symbol on its own)."""
-        if start is None and joint.n_x > MOST_SYMBOLS:
+        if start is None and joint.n_x > WHOLE:
             return self._in_blocks(joint, objective, rng)
         start = Partition.identity(joint.n_x) if start is None else start
         starts = [max(1, self.starts >> k) for k in range(self.runs)]
@@ -89,7 +88,9 @@ class IacMdsf:
 
     def _in_blocks(self, joint: Joint, objective: Objective, rng: np.random.Generator) -> Solution:
         alike = objective.problem == "bottleneck"
-        order = similar(joint.counts, BLOCK, rng) if alike else rng.permutation(joint.n_x)
+        order = (
+            order_by_similarity(joint.counts, BLOCK, rng) if alike else rng.permutation(joint.n_x)
+        )
         labels, n_clusters = np.empty(joint.n_x, dtype=np.int64), 0
         for block in np.array_split(order, -(-joint.n_x // BLOCK)):
             part = Joint.from_counts(joint.counts[:, np.sort(block)])
@@ -98,9 +99,7 @@ class IacMdsf:
             labels[np.sort(block)] = n_clusters + code.labels
             n_clusters += code.n_symbols
         code = Partition(labels)
-        path = merge_path(
-            code.push(joint), objective.weights, stop_change=-FLAT, exact=MOST_SYMBOLS
-        )
+        path = merge_path(code.push(joint), objective.weights, stop_change=-FLAT, exact=WHOLE)
         merged = Partition(path.cut(len(path.merges)).labels[code.labels])
         history = [Step(objective.value(joint, c), c.n_symbols) for c in (code, merged)]
         return Solution.measured(joint, objective, merged, Status.CONVERGED, tuple(history))

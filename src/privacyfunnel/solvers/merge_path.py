@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import Array
-from privacyfunnel.joint import Joint, csc_columns
-from privacyfunnel.objectives import Objective
+from privacyfunnel.joint import Joint, csc_columns, digest
+from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
-from privacyfunnel.solvers.large.similarity import cluster_sums, similar
+from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
+from privacyfunnel.solvers.target import Target
 
 EXACT = 8000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
 LEAF = 8  # candidates on a cluster's list from each of two random orders
+WHOLE = 2000  # symbols up to which an alphabet is worth paths down to one cluster
+PATH_LAMS = (0.5, 0.8, 0.95)  # of greedy paths whose cuts are starts
+KNOWN_PATHS = 4  # joints whose greedy paths are remembered
 MOST_STEPS = 10_000  # of a path that are told in a history
 FRUITFUL = 0.01  # share of the clusters that a round must merge for another to follow
 
@@ -39,7 +43,17 @@ class MergePath:
         """The partition after the first ``n_merges`` merges."""
         from privacyfunnel import _kernels
 
-        return Partition(_kernels.fates(self.joint.n_x, self.merges[:n_merges])[: self.joint.n_x])
+        return Partition(
+            _kernels.final_clusters(self.joint.n_x, self.merges[:n_merges])[: self.joint.n_x]
+        )
+
+    def cut_at(self, target: Target) -> Partition:
+        """The partition at the merge next to the target that still meets it."""
+        leakage, utility = self.informations  # both fall with each merge
+        values = utility if target.quantity == "utility" else leakage
+        above = int(np.count_nonzero(values >= target.bits - 1e-12))
+        position = above - 1 if target.is_floor else above
+        return self.cut(int(np.clip(position, 0, len(self.merges))))
 
     @cached_property
     def informations(self) -> tuple[Array, Array]:
@@ -121,8 +135,8 @@ def _on_lists(
     stop_change: float,
 ) -> MergePath:
     """The same with prices of few pairs only, in rounds of fresh lists; memory as the nonzeros."""
-    from privacyfunnel._kernels import fates
-    from privacyfunnel._kernels.near import near_merges
+    from privacyfunnel._kernels import final_clusters
+    from privacyfunnel._kernels.sparse_merges import merge_path_on_lists
 
     rng = np.random.default_rng(0)  # lists are chosen by lot, always the same one
     n, labels, names = joint.n_x, np.arange(joint.n_x), np.arange(joint.n_x)
@@ -137,12 +151,12 @@ def _on_lists(
             new, drop, slack = _all_pairs(sums, *rules)
         else:
             lists, masses = _candidates(sums, alike, rng), np.asarray(sums.sum(axis=0))
-            new, drop, slack = near_merges(csc_columns(sums), masses, lists, *rules)
+            new, drop, slack = merge_path_on_lists(csc_columns(sums), masses, lists, *rules)
         # In a round clusters count from 0 and new ones from k; on the path, new ones from n.
         names = np.concatenate([names, n + len(merges) + np.arange(len(new))])
         merges, drops = np.concatenate([merges, names[new]]), np.concatenate([drops, drop])
         left = np.setdiff1d(np.arange(len(names)), new)
-        labels = np.searchsorted(left, fates(k, new)[labels])
+        labels = np.searchsorted(left, final_clusters(k, new)[labels])
         names = names[left]
         if k <= ENOUGH or len(left) <= n_symbols or len(new) < FRUITFUL * k:
             return MergePath(joint, merges, drops)
@@ -152,8 +166,27 @@ def _candidates(sums: Any, alike: bool, rng: np.random.Generator) -> NDArray[np.
     """For each cluster some others, ``[cluster, :]``: similar ones by two random trees, or any."""
     k, parts = sums.shape[1], []
     for _ in range(2):
-        order = similar(sums, LEAF, rng) if alike else rng.permutation(k)
+        order = order_by_similarity(sums, LEAF, rng) if alike else rng.permutation(k)
         part = np.empty((k, LEAF), dtype=np.int64)
         part[order] = order[(np.arange(k)[:, None] + 1 + np.arange(LEAF)) % k]
         parts.append(part)
     return np.hstack(parts)
+
+
+_greedy_paths: dict[str, list[MergePath]] = {}
+
+
+def greedy_cuts(joint: Joint, target: Target) -> list[Partition]:
+    """Greedy merge paths of a few λ, cut at the target: good starts; none where X is large.
+
+    The paths serve all targets of a joint and are remembered.
+    """
+    if joint.n_x > WHOLE:
+        return []
+    key = digest(joint, target.problem)
+    if key not in _greedy_paths:
+        sign = PROBLEMS[target.problem].leakage_weight
+        while len(_greedy_paths) >= KNOWN_PATHS:
+            _greedy_paths.pop(next(iter(_greedy_paths)), None)
+        _greedy_paths[key] = [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
+    return [path.cut_at(target) for path in _greedy_paths[key]]

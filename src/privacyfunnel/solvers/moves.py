@@ -15,6 +15,7 @@ from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.pairwise import GreedyMerge
+from privacyfunnel.solvers.target import Price
 from privacyfunnel.validation import check_at_least
 
 Labels = NDArray[np.int64]
@@ -22,10 +23,11 @@ Labels = NDArray[np.int64]
 HOT, COLD = 1.0, 0.05  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
+NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class JointLayout:
     """A joint laid out for the kernels, with the rule that every symbol covers ``least`` weight.
 
     Prices and limits are weights (α, β) of α I(S;X̂) + β I(X;X̂); the kernels know sums of η of
@@ -45,6 +47,11 @@ class Ground:
         """η of whole numbers, see `eta_table`."""
         return eta_table(self.joint.counts)
 
+    @property
+    def tol(self) -> float:
+        """A gain, in units of η, that rounding alone can feign."""
+        return NOTHING * self.joint.total
+
     @staticmethod
     def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
         """The weights of (G, F) that go with (α, β): I(S;X̂) ~ G − F and I(X;X̂) ~ −F."""
@@ -61,23 +68,8 @@ class Ground:
         return (bound - constant + 1e-12) * joint.total
 
 
-@dataclass(frozen=True)
-class Price:
-    """What a search lowers: α I(S;X̂) + β I(X;X̂), within a limit on another such sum (in bits)."""
-
-    weights: tuple[float, float]
-    limit: tuple[float, float] = (0.0, 0.0)
-    bound: float = np.inf
-
-    def of(self, leakage: float, utility: float) -> float:
-        """The price of a code with these informations, infinite beyond the limit."""
-        if self.limit[0] * leakage + self.limit[1] * utility > self.bound + 1e-9:
-            return np.inf
-        return self.weights[0] * leakage + self.weights[1] * utility
-
-
 def anneal(
-    ground: Ground,
+    layout: JointLayout,
     labels: Labels,
     price: Price,
     sweeps: int,
@@ -93,59 +85,61 @@ def anneal(
     """
     from privacyfunnel import _kernels
 
-    scale = ground.joint.total / ground.joint.n_x
+    scale = layout.joint.total / layout.joint.n_x
     schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
     schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * scale
     schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
     schedule[sweeps:, 1] = STRICT
     best, value = _kernels.anneal(
-        ground.columns,
+        layout.columns,
         np.array(labels, dtype=np.int64),
-        ground.table,
-        ground.eta_weights(price.weights),
-        ground.eta_weights(price.limit),
-        ground.eta_bound(price.limit, price.bound),
+        layout.table,
+        layout.eta_weights(price.weights),
+        layout.eta_weights(price.limit),
+        layout.eta_bound(price.limit, price.bound),
         schedule,
-        ground.least,
+        layout.least,
         fixed,
+        layout.tol,
         rng,
     )
     return best if np.isfinite(value) else None
 
 
-def swap(ground: Ground, labels: Labels, price: Price) -> Labels:
+def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Exchange pairs of symbols wherever that lowers the price within the limit."""
     from privacyfunnel import _kernels
 
     swapped: Labels = _kernels.swap_descent(
-        ground.columns,
+        layout.columns,
         np.array(labels, dtype=np.int64),
-        ground.table,
-        ground.eta_weights(price.weights),
-        ground.eta_weights(price.limit),
-        ground.eta_bound(price.limit, price.bound),
-        ground.least,
+        layout.table,
+        layout.eta_weights(price.weights),
+        layout.eta_weights(price.limit),
+        layout.eta_bound(price.limit, price.bound),
+        layout.least,
+        layout.tol,
     )
     return swapped
 
 
-def merge_best_pair(ground: Ground, labels: Labels, price: Price) -> Labels | None:
+def merge_best_pair(layout: JointLayout, labels: Labels, price: Price) -> Labels | None:
     """Merge the two clusters that lower the price most; None where no pair does."""
     from privacyfunnel import _kernels
 
     labels = Partition(labels).labels.copy()
-    sums = np.ascontiguousarray((ground.joint.counts @ Partition(labels).matrix).toarray().T)
-    weight_g, weight_f = ground.eta_weights(price.weights)
+    sums = np.ascontiguousarray((layout.joint.counts @ Partition(labels).matrix).toarray().T)
+    weight_g, weight_f = layout.eta_weights(price.weights)
     # f and g are the sums of η before the merge less after it, hence the signs.
     change, i, j = _kernels.best_pair(sums, sums.sum(axis=1), -weight_f, -weight_g)
-    if change > -FLAT * ground.joint.total:
+    if change > -FLAT * layout.joint.total:
         return None
     labels[labels == j] = i
     return Partition(labels).labels
 
 
 def split_clusters(
-    ground: Ground, labels: Labels, price: Price, rng: np.random.Generator
+    layout: JointLayout, labels: Labels, price: Price, rng: np.random.Generator
 ) -> Labels | None:
     """Split each cluster in two wherever that lowers the price; None where no split does.
 
@@ -154,12 +148,12 @@ def split_clusters(
     """
     labels, found = labels.copy(), False
     for members in Partition(labels).clusters():
-        part = Ground(Joint.from_counts(ground.joint.counts[:, members]), ground.least)
+        part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
         halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
         if halves is None or halves.max() == 0:
             continue
         code = Partition(halves)
-        light = part.joint.p_x @ code.matrix * part.joint.total < ground.least
+        light = part.joint.p_x @ code.matrix * part.joint.total < layout.least
         if (
             price.of(leakage(part.joint, code), utility(part.joint, code)) < -FLAT
             and not light.any()
@@ -169,15 +163,15 @@ def split_clusters(
     return Partition(labels).labels if found else None
 
 
-def merge_small(ground: Ground, labels: Labels, price: Price) -> Labels:
+def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Merge clusters lighter than ``least``, the lightest first, each where the price rises least."""
     labels = Partition(labels).labels.copy()
-    weight_g, weight_f = ground.eta_weights(price.weights)
+    weight_g, weight_f = layout.eta_weights(price.weights)
     while True:
-        sums = (ground.joint.counts @ Partition(labels).matrix).toarray().T
+        sums = (layout.joint.counts @ Partition(labels).matrix).toarray().T
         masses = sums.sum(axis=1)
         lightest = int(np.argmin(masses))
-        if masses[lightest] >= ground.least or len(masses) == 1:
+        if masses[lightest] >= layout.least or len(masses) == 1:
             return labels
         together = sums + sums[lightest]
         rise_g = plogp(together).sum(axis=1) - plogp(sums).sum(axis=1)
@@ -188,14 +182,14 @@ def merge_small(ground: Ground, labels: Labels, price: Price) -> Labels:
         labels = Partition(labels).labels.copy()
 
 
-def polish(ground: Ground, labels: Labels, price: Price, rng: np.random.Generator) -> Labels:
+def polish(layout: JointLayout, labels: Labels, price: Price, rng: np.random.Generator) -> Labels:
     """Plain moves, merges and splits until none lowers the price, which must have no limit."""
     while True:
-        moved = anneal(ground, labels, price, 0, rng)
+        moved = anneal(layout, labels, price, 0, rng)
         assert moved is not None
-        better = merge_best_pair(ground, moved, price)
+        better = merge_best_pair(layout, moved, price)
         if better is None:
-            better = split_clusters(ground, moved, price, rng)
+            better = split_clusters(layout, moved, price, rng)
         if better is None:
             return moved
         labels = better
@@ -228,8 +222,8 @@ class MoveSearch:
             greedy = GreedyMerge().solve(joint, objective, rng=rng).code
             assert isinstance(greedy, Partition)
             start = greedy
-        ground, price = Ground(joint), Price(objective.weights)
-        labels = anneal(ground, start.labels, price, self.sweeps, rng)
+        layout, price = JointLayout(joint), Price(objective.weights)
+        labels = anneal(layout, start.labels, price, self.sweeps, rng)
         assert labels is not None
-        labels = polish(ground, labels, price, rng)
+        labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective
+from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.validation import check_at_least
@@ -30,6 +31,12 @@ class PairwiseMerge:
         if self.theta is None:
             raise InvalidInput("method 'pairwise' needs theta=, the threshold to keep, in bits.")
         check_at_least("theta", self.theta, 0.0)
+
+    @classmethod
+    def swept(cls, joint: Joint, problem: str, shares: Sequence[float]) -> list[PairwiseMerge]:
+        """Thresholds at these shares of H(X) (funnel) or I(S;X) (bottleneck)."""
+        most = joint.entropy_x if problem == "funnel" else joint.information
+        return [cls(theta=share * most) for share in shares]
 
     def solve(
         self,
@@ -76,13 +83,19 @@ class AgglomerativeBottleneck:
         rng: np.random.Generator,
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
-        path = merge_path(joint, (-1.0, 0.0), n_symbols=self.n_symbols or 1)
         if self.n_symbols is not None:
-            return path.solution(objective, Status.THRESHOLD)
+            path = merge_path(joint, (-1.0, 0.0), n_symbols=self.n_symbols)
+            return path.solution(objective, Status.N_SYMBOLS)
+        path = merge_path(joint, (-1.0, 0.0))
         leakage, utility = path.informations
         alpha, beta = objective.weights
         cut = int(np.argmin(alpha * leakage + beta * utility))
         return path.solution(objective, Status.CONVERGED, cut)
+
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+        """The path cut at ``n_symbols`` clusters."""
+        sized = AgglomerativeBottleneck(min(n_symbols, joint.n_x))
+        return sized.solve(joint, Bottleneck(0.0), rng=rng)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.targets import Target
+from privacyfunnel.solvers.target import Target
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class OptimalQuantizer:
     (array([0, 1, 2, 0]), 'OPTIMAL')
     """
 
+    problems: ClassVar[tuple[str, ...]] = ("bottleneck",)
+
     def solve(
         self,
         joint: Joint,
@@ -48,6 +51,10 @@ class OptimalQuantizer:
             )
         code = _Order(joint).best(objective.lam)
         return Solution.measured(joint, objective, code, Status.OPTIMAL)
+
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+        """The most relevant of all codes of at most ``n_symbols`` symbols."""
+        return quantize(joint, n_symbols)
 
 
 def quantizable(joint: Joint, problem: str) -> bool:
@@ -86,7 +93,7 @@ def supporting(joint: Joint, target: Target) -> list[Solution]:
         return Solution.measured(joint, Bottleneck(lam), code, Status.OPTIMAL)
 
     def bounded(found: Solution) -> float:
-        return found.utility if target.quantity == "utility" else found.leakage
+        return target.bounded(found.leakage, found.utility)
 
     low = solution(1.0, Partition.trivial(joint.n_x))
     high = solution(0.0, order.groups)

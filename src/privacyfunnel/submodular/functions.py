@@ -94,8 +94,7 @@ class MergeEntropy(SetFunction):
     @cached_property
     def exact_columns(self) -> tuple[Any, ...]:
         """The same with whole weights as integers, which look η up without a conversion."""
-        indptr, indices, data, n_rows = self.columns
-        return indptr, indices, data.astype(np.int64) if self.table.size else data, n_rows
+        return csc_columns(self.weights, np.int64 if self.table.size else np.float64)
 
     def __call__(self, subset: Mask) -> float:
         from privacyfunnel._kernels import set_value

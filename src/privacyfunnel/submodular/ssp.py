@@ -78,7 +78,7 @@ def _in_closed_form(
     first: Affine, second: Affine, rng: np.random.Generator, starts: int, tol: float
 ) -> SetResult:
     """The same for the funnel's own f and g, compiled as a whole."""
-    from privacyfunnel._kernels import desk_for, ssp_in_closed_form
+    from privacyfunnel._kernels import ssp_in_closed_form, workspace_for
 
     f, g = first.inner, second.inner
     assert isinstance(f, MergeEntropy)
@@ -92,7 +92,7 @@ def _in_closed_form(
         starts,
         min(PATIENCE, starts),
         tol,
-        desk_for(g.exact_columns, masses),
+        workspace_for(g.exact_columns, masses),
         rng,
     )
     return SetResult(subset, float(value), int(steps))

@@ -10,14 +10,8 @@ from conftest import joints, random_joint
 from privacyfunnel import Joint, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.solvers.soft.perfect_privacy import (
-    Posteriors,
-    only_trivial_is_private,
-    perfect_privacy,
-    profile,
-    release,
-    split,
-)
+from privacyfunnel.solvers.soft.perfect_privacy import only_trivial_is_private, perfect_privacy
+from privacyfunnel.solvers.soft.posteriors import Posteriors, profile, release, split
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""Soft funnel: the loops, the solver, the convex family and its frontier."""
+"""Soft funnel: the loops, the solver, the convex hull of mixtures and its frontier."""
 
 import numpy as np
 import pytest
@@ -10,21 +10,36 @@ from conftest import random_joint
 from privacyfunnel import Bottleneck, Channel, Funnel, Joint, Partition
 from privacyfunnel._kernels.soft import descend, price
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.joint import csc_columns
 from privacyfunnel.limits import gap, least_leakage
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.soft.funnel import SoftFunnel
-from privacyfunnel.solvers.soft.funnel_frontier import soft_at, soft_frontier
 from privacyfunnel.solvers.soft.graph_entropy import limit_release
-from privacyfunnel.solvers.soft.perfect_privacy import parts, profile
-from privacyfunnel.solvers.soft.time_sharing import Bound, Family, time_share
+from privacyfunnel.solvers.soft.posteriors import profile
+from privacyfunnel.solvers.soft.time_sharing import TimeSharing, time_share
+from privacyfunnel.solvers.target import Target
 
 FLOORS = {0.20: 1e-6, 0.23: 1e-6, 0.255: 0.001, 0.29: 0.0036, 0.327: 0.0140}  # of I(S;X̂)/H(S)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
+
+
+def soft_frontier(joint, utilities, *, hard=(), n_jobs=1, seed=0, progress=None, **settings):
+    """The channels found for some utilities in bits."""
+    targets = [Target("funnel", "utility", bits) for bits in utilities]
+    found = SoftFunnel(**settings).solve_many(
+        joint, targets, starts=hard, n_jobs=n_jobs, seed=seed, progress=progress
+    )
+    return [solution.code for solution in found]
+
+
+def soft_at(joint, target, starts=(), **settings):
+    """The channel found for one target."""
+    return SoftFunnel(**settings).solve_at(joint, target, starts=starts, rng=rng()).code
 
 
 @st.composite
@@ -61,7 +76,9 @@ def test_descent_does_what_the_plain_loop_does(lam: float):
     channel = rng(2).dirichlet(np.full(5, 0.5), size=7).T.copy()
     channel[0] = 0.0  # a symbol that never occurs stays so
     channel /= channel.sum(axis=0)
-    found, value, steps, _ = descend(parts(joint), np.log(joint.p_x), channel, lam, 60, 0.0)
+    found, value, steps, _ = descend(
+        csc_columns(profile(joint)), np.log(joint.p_x), channel, lam, 60, 0.0
+    )
     expected, expected_value = reference.descend(
         profile(joint).toarray(), joint.p_x, channel, lam, steps
     )
@@ -76,7 +93,7 @@ def test_descent_never_raises_the_objective(seed: int, lam: float):
     channel = rng(seed).dirichlet(np.full(4, 0.5), size=joint.n_x).T.copy()
     values = []
     for steps in (1, 2, 4, 8, 30):
-        found = descend(parts(joint), np.log(joint.p_x), channel, lam, steps, 0.0)
+        found = descend(csc_columns(profile(joint)), np.log(joint.p_x), channel, lam, steps, 0.0)
         values.append(Funnel(lam).value(joint, Channel(found[0].T)))
     start = Funnel(lam).value(joint, Channel(channel.T))
     assert (np.diff([start, *values]) <= 1e-12).all()
@@ -87,7 +104,7 @@ def test_pricing_does_what_the_plain_loop_does():
     starts = rng(4).dirichlet(np.full(7, 0.5), size=6)
     reward = rng(5).normal(size=7)
     found = starts.copy()
-    values = price(parts(joint), found, reward, 0.4, 25, 0.0)
+    values = price(csc_columns(profile(joint)), found, reward, 0.4, 25, 0.0)
     for start, end, value in zip(starts, found, values, strict=True):
         q, expected = reference.price(profile(joint).toarray(), start, reward, 0.4, 25)
         np.testing.assert_allclose(end, q, atol=1e-8)
@@ -179,18 +196,18 @@ def test_time_sharing_mixes_both_informations_exactly():
     assert time_share(left, right, 0.0).n_symbols == 2
 
 
-def test_family_keeps_its_lower_convex_hull():
+def test_mixtures_keep_its_lower_convex_hull():
     joint = random_joint(rng(6), 4, 7)
     codes = [Partition(rng(k).integers(0, 4, size=7)) for k in range(30)]
-    family = Family(joint, codes)
-    hull = np.array([member[:2] for member in family.hull])
+    shared = TimeSharing(joint, "funnel", codes)
+    hull = np.array([member[:2] for member in shared.hull])
     slopes = np.diff(hull[:, 1]) / np.diff(hull[:, 0])
     assert (np.diff(slopes) >= -1e-12).all()
     for code in codes:
         floor = np.interp(utility(joint, code), hull[:, 0], hull[:, 1])
         assert leakage(joint, code) >= floor - 1e-12
     bits = 0.6 * joint.entropy_x
-    mixed = family.at(Bound(0, bits))
+    mixed = shared.at(Target("funnel", "utility", bits))
     assert utility(joint, mixed) == pytest.approx(bits, abs=1e-8)
     assert leakage(joint, mixed) <= np.interp(bits, hull[:, 0], hull[:, 1]) + 1e-9
 
@@ -207,7 +224,7 @@ def test_any_utility_is_met_exactly(joint: Joint, share: float):
 @settings(max_examples=25)
 def test_any_leakage_is_kept(joint: Joint, share: float):
     bound = share * joint.information
-    channel = soft_at(joint, leakage=bound, rng=rng(), effort="fast")
+    channel = soft_at(joint, Target("funnel", "leakage", bound), effort="fast")
     assert_sound(joint, channel)
     assert leakage(joint, channel) <= bound + 1e-9
 
@@ -256,8 +273,6 @@ def test_targets_are_checked():
         soft_frontier(joint, [joint.entropy_x + 1.0])
     with pytest.raises(InvalidInput, match="utility must be at least 0"):
         soft_frontier(joint, [-0.1])
-    with pytest.raises(InvalidInput, match="exactly one target"):
-        soft_at(joint, rng=rng())
     with pytest.raises(InvalidInput, match="effort must be one of"):
         soft_frontier(joint, [0.1], effort="heroic")
 
@@ -265,7 +280,8 @@ def test_targets_are_checked():
 def test_starts_are_never_lost():
     joint = random_joint(rng(14), 6, 12)
     [start] = soft_frontier(joint, [0.5 * joint.entropy_x], effort="normal", seed=4)
-    again = soft_at(joint, utility=utility(joint, start), starts=[start], rng=rng(), effort="fast")
+    target = Target("funnel", "utility", utility(joint, start))
+    again = soft_at(joint, target, starts=[start], effort="fast")
     assert leakage(joint, again) <= leakage(joint, start) + 1e-9
 
 

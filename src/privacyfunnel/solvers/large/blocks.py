@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import Array
-from privacyfunnel.joint import eta_table
-from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.joint import csc_columns, eta_table
+from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.parallel import Progress
-from privacyfunnel.solvers.large.similarity import cluster_sums, similar
-from privacyfunnel.solvers.moves import Ground, Labels
+from privacyfunnel.solvers.base import FLAT, Solution, Status
+from privacyfunnel.solvers.effort import BLOCKS
+from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
+from privacyfunnel.solvers.merge_path import WHOLE, merge_path
+from privacyfunnel.solvers.moves import JointLayout, Labels
 
-SIZES = 128, 1024  # clusters in a block: least and most
+BLOCK_SIZES = 128, 1024  # clusters in a block: least and most
 LONG = 200_000  # symbols beyond which there are fewer rounds
 TASKS = 64  # into which a round's blocks are put, whatever the number of threads
 MERGING = 10  # rounds between two tries to merge whole clusters
@@ -31,7 +34,7 @@ HUBS = 16  # heaviest clusters, in every block of every other round
 WARMTH = {"funnel": (0.2, 0.01), "bottleneck": (0.3, 0.02)}  # in units of the mean p(x)
 
 
-class Plan(NamedTuple):
+class BlockRun(NamedTuple):
     """How long to search: rounds, clusters in a block, when to stop, and whom to tell."""
 
     rounds: int
@@ -39,24 +42,30 @@ class Plan(NamedTuple):
     deadline: float = math.inf  # as time.monotonic tells it
     progress: Progress | None = None
 
+    @classmethod
+    def of(
+        cls,
+        n_x: int,
+        effort: str,
+        max_seconds: float | None = None,
+        progress: Progress | None = None,
+    ) -> BlockRun:
+        """The run of an effort: blocks are as large as so many pairs of symbol and cluster allow.
 
-EFFORTS = {"fast": (15, 1e6), "normal": (60, 5e6), "thorough": (300, 2e7)}  # rounds, pairs
+        Beyond 200,000 symbols, of which each round takes long, there are fewer rounds.
 
+        >>> BlockRun.of(1_000_000, "normal")[:2], BlockRun.of(5_000, "normal")[:2]
+        ((35, 128), (60, 1000))
+        """
+        rounds, pairs = BLOCKS[effort]
+        rounds = int(rounds * min(1.0, (LONG / n_x) ** (1 / 3)))
+        deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        return cls(rounds, int(np.clip(pairs / n_x, *BLOCK_SIZES)), deadline, progress)
 
-def plan_for(
-    n_x: int, effort: str, max_seconds: float | None = None, progress: Progress | None = None
-) -> Plan:
-    """The plan of an effort: blocks are as large as so many pairs of symbol and cluster allow.
-
-    Beyond 200,000 symbols, of which each round takes long, there are fewer rounds.
-
-    >>> plan_for(1_000_000, "normal")[:2], plan_for(5_000, "normal")[:2]
-    ((35, 128), (60, 1000))
-    """
-    rounds, pairs = EFFORTS[effort]
-    rounds = int(rounds * min(1.0, (LONG / n_x) ** (1 / 3)))
-    deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-    return Plan(rounds, int(np.clip(pairs / n_x, *SIZES)), deadline, progress)
+    @property
+    def status(self) -> Status:
+        """Why a run that has just ended did so."""
+        return Status.OUT_OF_TIME if time.monotonic() > self.deadline else Status.CONVERGED
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,77 +78,75 @@ class BlockSearch:
     look like p(s); similar ones together for the bottleneck. Time and memory grow with the nonzeros.
     """
 
-    ground: Ground
+    layout: JointLayout
     problem: str
     weights: tuple[float, float]
 
     @cached_property
-    def layout(self) -> tuple[tuple[Any, ...], NDArray[Any], Array]:
+    def arrays(self) -> tuple[tuple[Any, ...], NDArray[Any], Array]:
         """Columns, masses of the symbols and η for the kernel: whole numbers where they are."""
-        counts = self.ground.joint.counts
+        counts = self.layout.joint.counts
         table = eta_table(counts, most=max(2**20, 4 * counts.nnz))
         kind = np.int32 if table.size else np.float64
-        data = counts.data.astype(kind)
         masses = np.asarray(counts.sum(axis=0)).astype(kind)
-        columns = (counts.indptr.astype(np.int64), counts.indices.astype(np.int64), data)
-        return (*columns, counts.shape[0]), masses, table
+        return csc_columns(counts, kind), masses, table
 
-    def search(self, plan: Plan, rng: np.random.Generator) -> Labels:
+    def from_scratch(self, run: BlockRun, rng: np.random.Generator) -> Labels:
         """The best labels found from a ladder of starts, all of them tried for a few rounds."""
-        short = plan._replace(rounds=max(2, plan.rounds // 8), progress=None)
-        tried = [self.run(labels, short, rng) for labels in self.starts(plan.size, rng)]
+        short = run._replace(rounds=max(2, run.rounds // 8), progress=None)
+        tried = [self.improve(labels, short, rng) for labels in self.starts(run.size, rng)]
         best = min(tried, key=self.value)
-        return min(self.run(best, plan, rng), best, key=self.value)
+        return min(self.improve(best, run, rng), best, key=self.value)
 
     def value(self, labels: Labels) -> float:
         """α I(S;X̂) + β I(X;X̂) of a partition."""
-        joint, code = self.ground.joint, Partition(labels)
+        joint, code = self.layout.joint, Partition(labels)
         return self.weights[0] * leakage(joint, code) + self.weights[1] * utility(joint, code)
 
     def starts(self, size: int, rng: np.random.Generator) -> list[Labels]:
         """Symbols merged pair by pair in blocks, the best of groups of 1, 4, 16, ..., or all in one."""
-        n = self.ground.joint.n_x
-        alone, masses = np.arange(n), self.layout[1].astype(float)
+        n = self.layout.joint.n_x
+        alone, masses = np.arange(n), self.arrays[1].astype(float)
         order = self._deal(alone, alone, rng, 1)
-        least = self.ground.least or masses.min()
+        least = self.layout.least or masses.min()
         rungs = least * 4.0 ** np.arange(math.ceil(math.log(masses.sum() / least, 4.0)) + 1)
-        ladder = [groups_of(order, masses, least) for least in rungs]
+        ladder = [filled_in_order(order, masses, least) for least in rungs]
         found = [min(ladder, key=self.value), np.zeros(n, dtype=np.int64)]
-        if self.ground.least == 0:
+        if self.layout.least == 0:
             found.append(self._merged(size, rng))
         return sorted(found, key=self.value)[:2]
 
     def _merged(self, size: int, rng: np.random.Generator) -> Labels:
         """Pairs merged inside blocks, dealt anew until few are left to merge."""
         size = size if self.problem == "funnel" else size // 4  # the funnel wants more choice
-        labels, n_before = np.arange(self.ground.joint.n_x), math.inf
+        labels, n_before = np.arange(self.layout.joint.n_x), math.inf
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             while labels.max() + 1 < SHRINKING * n_before:
                 n_before = int(labels.max()) + 1
                 labels = self._round(labels, (0.0, 0, True, False), size, False, rng, pool)
         return labels
 
-    def run(
-        self, labels: Labels, plan: Plan, rng: np.random.Generator, *, fixed: bool = False
+    def improve(
+        self, labels: Labels, run: BlockRun, rng: np.random.Generator, *, fixed: bool = False
     ) -> Labels:
         """The labels after the rounds; ``fixed`` keeps the number of clusters."""
         hot, cold = WARMTH[self.problem]
-        warm = int(COOLING * plan.rounds)
-        temperatures = np.zeros(plan.rounds)
+        warm = int(COOLING * run.rounds)
+        temperatures = np.zeros(run.rounds)
         temperatures[:warm] = np.geomspace(hot, cold, warm)
-        scale = self.ground.joint.total / self.ground.joint.n_x
+        scale = self.layout.joint.total / self.layout.joint.n_x
         labels = np.ascontiguousarray(labels, dtype=np.int64)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for done, temperature in enumerate(temperatures):
-                if time.monotonic() > plan.deadline and temperature > 0.0:
+                if time.monotonic() > run.deadline and temperature > 0.0:
                     continue  # out of time: the cold rounds alone are left
-                merging = done % MERGING == MERGING - 1 or done >= plan.rounds - 3
+                merging = done % MERGING == MERGING - 1 or done >= run.rounds - 3
                 how = (float(temperature * scale), 1, bool(merging), fixed)
                 labels = self._round(
-                    labels, how, plan.size, done % 2 == 1 and not merging, rng, pool
+                    labels, how, run.size, done % 2 == 1 and not merging, rng, pool
                 )
-                if plan.progress is not None:
-                    plan.progress(done + 1, plan.rounds)
+                if run.progress is not None:
+                    run.progress(done + 1, run.rounds)
         return labels
 
     def _round(
@@ -154,7 +161,7 @@ class BlockSearch:
         from privacyfunnel._kernels.blocks import members_of, move_in_blocks
 
         n_clusters = int(labels.max()) + 1
-        columns, masses, table = self.layout
+        columns, masses, table = self.arrays
         members, starts = members_of(labels, n_clusters)
         hubs = self._hubs(labels, n_clusters, size) if with_hubs else np.zeros(0, dtype=np.int64)
         sums = self._sums(labels, n_clusters, hubs)
@@ -169,9 +176,9 @@ class BlockSearch:
         new = np.empty_like(labels)
         tasks = [
             pool.submit(
-                move_in_blocks, columns, masses, table, self.ground.eta_weights(self.weights),
+                move_in_blocks, columns, masses, table, self.layout.eta_weights(self.weights),
                 (members, starts, dealt, bounds), (sums, sums.sum(axis=0)),
-                (int(low), int(high)), how, self.ground.least, offsets, task_rng, new,
+                (int(low), int(high)), how, self.layout.least, self.layout.tol, offsets, task_rng, new,
             )
             for low, high, task_rng in zip(
                 edges[:-1], edges[1:], rng.spawn(len(edges) - 1), strict=True
@@ -185,12 +192,12 @@ class BlockSearch:
         """The heaviest clusters, where there are more than fit into a block."""
         if self.problem == "funnel" or n_clusters <= size:
             return np.zeros(0, dtype=np.int64)
-        weights = np.bincount(labels, weights=self.layout[1], minlength=n_clusters)
+        weights = np.bincount(labels, weights=self.arrays[1], minlength=n_clusters)
         return np.argpartition(-weights, HUBS)[:HUBS]
 
     def _sums(self, labels: Labels, n_clusters: int, hubs: NDArray[np.int64]) -> NDArray[Any]:
         """The sums of some clusters, ``[s, hub]``."""
-        counts, dtype = self.ground.joint.counts, self.layout[1].dtype
+        counts, dtype = self.layout.joint.counts, self.arrays[1].dtype
         if not len(hubs):
             return np.zeros((counts.shape[0], 0), dtype)
         where = np.full(n_clusters, -1)
@@ -205,20 +212,36 @@ class BlockSearch:
         """The clusters of ``rest`` in the order in which they fill blocks of a size."""
         if self.problem == "funnel" or len(rest) <= size:
             return rng.permutation(len(rest))
-        counts = self.ground.joint.counts
-        return similar(cluster_sums(counts, labels)[:, rest], size, rng)
+        counts = self.layout.joint.counts
+        return order_by_similarity(cluster_sums(counts, labels)[:, rest], size, rng)
 
 
-def groups_of(order: NDArray[np.int64], masses: Array, least: float) -> Labels:
+def solve_in_blocks(
+    layout: JointLayout, objective: Objective, run: BlockRun, *, rng: np.random.Generator
+) -> Solution:
+    """A code of low value for one λ, by moves inside blocks of clusters.
+
+    Where the alphabet allows it, the greedy end is a start too.
+    """
+    search = BlockSearch(layout, objective.problem, objective.weights)
+    labels = search.from_scratch(run, rng)
+    if layout.joint.n_x <= WHOLE and layout.least == 0:
+        path = merge_path(layout.joint, objective.weights, stop_change=-FLAT)
+        greedy = path.cut(len(path.merges)).labels
+        labels = min(labels, greedy, search.improve(greedy, run, rng), key=search.value)
+    return Solution.measured(layout.joint, objective, Partition(labels), run.status)
+
+
+def filled_in_order(order: NDArray[np.int64], masses: Array, least: float) -> Labels:
     """Labels of neighbours in an order, together until they weigh ``least``.
 
-    >>> groups_of(np.array([2, 0, 1]), np.array([1.0, 1.0, 3.0]), 2.0)
+    >>> filled_in_order(np.array([2, 0, 1]), np.array([1.0, 1.0, 3.0]), 2.0)
     array([1, 1, 0])
     """
-    from privacyfunnel._kernels.blocks import filled
+    from privacyfunnel._kernels.blocks import fill_groups
 
     labels = np.empty(len(order), dtype=np.int64)
-    labels[order] = filled(masses[order], least)
+    labels[order] = fill_groups(masses[order], least)
     return labels
 
 

@@ -1,4 +1,4 @@
-"""Similar: clusters of a large alphabet in an order that puts like beside like."""
+"""Similarity: clusters of a large alphabet in an order that puts like beside like."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ def cluster_sums(counts: sp.csc_array, labels: NDArray[np.int64]) -> sp.csc_arra
     return sums
 
 
-def similar(sums: sp.csc_array, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def order_by_similarity(
+    sums: sp.csc_array, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Columns in an order that puts those of similar p(s given c) together.
 
     >>> sums = sp.csc_array(np.tile([[9.0, 0.0], [0.0, 9.0]], 100))
-    >>> order = similar(sums, 64, np.random.default_rng(0))
+    >>> order = order_by_similarity(sums, 64, np.random.default_rng(0))
     >>> len(set(order[:64] % 2))
     1
     """
-    from privacyfunnel._kernels.similar import similar_order
+    from privacyfunnel._kernels.profiles import similarity_order
 
     masses = np.asarray(sums.sum(axis=0))
     roots = np.sqrt(sums.data / np.repeat(masses, np.diff(sums.indptr)))
     indptr, indices, _, n_rows = csc_columns(sums)
-    order: NDArray[np.int64] = similar_order((indptr, indices, roots, n_rows), size, rng)
+    order: NDArray[np.int64] = similarity_order((indptr, indices, roots, n_rows), size, rng)
     return order

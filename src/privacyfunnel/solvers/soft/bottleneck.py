@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,25 @@ from numpy.typing import NDArray
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.objectives import Objective
+from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status, Step
+from privacyfunnel.solvers.effort import COOLING, check_effort
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.soft.perfect_privacy import LARGE, parts, profile, split
-from privacyfunnel.validation import check_at_least, check_memory
+from privacyfunnel.solvers.merge_path import greedy_cuts
+from privacyfunnel.solvers.soft.posteriors import LARGE, profile, split
+from privacyfunnel.solvers.soft.time_sharing import TimeSharing
+from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.tradeoff import chord_slope
+from privacyfunnel.validation import check_at_least, check_memory, check_rng
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
-COOLING = 40  # iterations at each λ; half as many between two looks for splits
+COLDEST = 0.1  # the λ at which the cooling of a whole frontier ends
+ITERATIONS = 40  # at each λ; half as many between two looks for splits
+LOOKS = 40  # for splits in all, when targets are approached
+CLOSED = 1e-6  # bits of possible gain at which a gap of the frontier counts as closed
 NEW = 16  # symbols that may split off at each look
 SHARE = 0.003  # probability that a new symbol begins with
 SPLIT = 1e-4  # by how much a centroid must beat 1 to become a symbol
@@ -41,6 +50,7 @@ class DeterministicAnnealing:
 
     ``n_symbols`` bounds the alphabet (default: as many as X has different p(s given x), 256 where
     these are many); ``max_iter`` and ``tol`` (nats a step) end the iterations at the λ asked for.
+    ``effort`` is the budget of targets.
 
     >>> from privacyfunnel.objectives import Bottleneck
     >>> joint = Joint.from_counts([[4, 4, 0, 1], [0, 1, 4, 4]])
@@ -54,8 +64,11 @@ class DeterministicAnnealing:
     rounds: int = 3
     max_iter: int = 2000
     tol: float = 1e-10
+    effort: str = "normal"
+    problems: ClassVar[tuple[str, ...]] = ("bottleneck",)
 
     def __post_init__(self) -> None:
+        check_effort(self.effort)
         if self.n_symbols is not None:
             check_at_least("n_symbols", self.n_symbols, 2)
         check_at_least("steps", self.steps, 1)
@@ -76,22 +89,83 @@ class DeterministicAnnealing:
             raise InvalidInput(
                 "method 'annealing' solves the bottleneck; use 'soft' for the funnel."
             )
-        oven, lam = Oven(joint, self.n_symbols), objective.lam
+        search, lam = CentroidSearch(joint, self.n_symbols), objective.lam
         codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
-        codes += [oven.groups] if oven.groups.n_symbols <= oven.most else []
+        codes += [search.groups] if search.groups.n_symbols <= search.most else []
         history = [Step(min(objective.value(joint, code) for code in codes), 1)]
         converged = True
         if 0.0 < lam < 1.0:
             lams = np.linspace(max(HOTTEST, 0.5 * (1.0 + lam)), lam, self.steps)
-            *_, cold = oven.cool(lams, self.rounds, rng)
-            for begin in [cold, *([] if start is None else [oven.state(start)])]:
-                state = oven.iterate(oven.split(begin, lam, 1, rng), lam, self.max_iter, self.tol)
+            *_, cold = search.cool(lams, self.rounds, rng)
+            for begin in [cold, *([] if start is None else [search.state(start)])]:
+                state = search.iterate(
+                    search.split(begin, lam, 1, rng), lam, self.max_iter, self.tol
+                )
                 converged = converged and state.converged
-                codes.append(oven.channel(state))
+                codes.append(search.channel(state))
         best = min(codes, key=lambda code: objective.value(joint, code))
         history.append(Step(objective.value(joint, best), best.n_symbols))
         status = Status.CONVERGED if converged else Status.MAX_ITER
         return Solution.measured(joint, objective, best, status, tuple(history))
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Code] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The channel found that meets the target exactly, at least as good as a mixture of ``starts``.
+
+        >>> joint = Joint.from_counts([[4, 4, 0, 1], [0, 1, 4, 4]])
+        >>> target, rng = Target("bottleneck", "leakage", 0.3), np.random.default_rng(0)
+        >>> round(DeterministicAnnealing(effort="fast").solve_at(joint, target, rng=rng).leakage, 6)
+        0.3
+        """
+        codes = [*starts, *greedy_cuts(joint, target)]
+        return self.solve_many(joint, [target], starts=codes, seed=int(rng.integers(2**31)))[0]
+
+    def solve_many(
+        self,
+        joint: Joint,
+        targets: Sequence[Target],
+        *,
+        starts: Sequence[Code] | None = None,
+        n_jobs: int = 1,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> list[Solution]:
+        """For each target the channel found that meets it exactly.
+
+        One cooling gives the whole frontier; then λ is set to where the frontier's slope at each
+        target should be. The frontier is concave (time sharing), and never below mixtures of the
+        ``starts``, which are greedy hard codes unless they are given.
+        """
+        if starts is None:  # cooling finds better codes than a longer hard search does
+            starts = [code for target in targets for code in greedy_cuts(joint, target)]
+        rng, (steps, rounds, passes) = check_rng(seed), COOLING[self.effort]
+        half = None if self.n_symbols is None else max(2, self.n_symbols // 2)
+        search = CentroidSearch(joint, half)
+        codes = [search.groups, *starts]
+        cooling = _Cooling(
+            search, TimeSharing(joint, "bottleneck", codes, n_symbols=self.n_symbols)
+        )
+        lams = np.linspace(HOTTEST, COLDEST, steps)
+        for done, (lam, state) in enumerate(zip(lams, search.cool(lams, rounds, rng), strict=True)):
+            cooling.add(float(lam), state)
+            if progress is not None:
+                progress(done, steps + passes)
+        looks = max(1, LOOKS // max(1, len(targets)))  # where targets are few, each gets more
+        for done in range(passes):
+            for target in targets:
+                cooling.refine(target, looks if done == 0 else 0, rng)
+            if progress is not None:
+                progress(steps + done + 1, steps + passes)
+        return [
+            Solution.measured(joint, target.objective, cooling.shared.at(target), Status.CONVERGED)
+            for target in targets
+        ]
 
 
 class State(NamedTuple):
@@ -104,8 +178,8 @@ class State(NamedTuple):
     converged: bool = False
 
 
-class Oven:
-    """Solutions of the bottleneck from one λ to the next.
+class CentroidSearch:
+    """Masses and centroids p(s given x̂) that solve the bottleneck, from one λ to the next.
 
     Symbols of X with the same p(s given x) are treated alike by every solution, so they are one here.
     """
@@ -114,7 +188,8 @@ class Oven:
         self.joint, self.groups = joint, equal_profiles(joint)
         inner = joint if self.groups.n_symbols == joint.n_x else self.groups.push(joint)
         self.p_x, self.p_s = inner.p_x, inner.p_s
-        self.profile, self.parts = profile(inner), parts(inner)
+        self.profile = profile(inner)
+        self.parts = csc_columns(self.profile)
         self.corners, self.possible = self.profile.toarray().T, self.profile > 1e-15
         self.log_p = np.log(np.maximum(inner.p_x, 1e-300))
         self.most = n_symbols or (SYMBOLS if inner.n_x > LARGE else inner.n_x + 1)
@@ -142,7 +217,7 @@ class Oven:
             yield state
 
     def iterate(
-        self, state: State, lam: float, max_iter: int = COOLING, tol: float = 1e-7
+        self, state: State, lam: float, max_iter: int = ITERATIONS, tol: float = 1e-7
     ) -> State:
         """The self-consistent equations, until a step gains less than ``tol``."""
         from privacyfunnel._kernels.annealing import self_consistent
@@ -155,7 +230,7 @@ class Oven:
         """Let symbols split off until no centroid asks for one, at most ``rounds`` times."""
         state = self.tidy(state)
         for _ in range(rounds):
-            state = self.tidy(self.iterate(state, lam, COOLING // 2))
+            state = self.tidy(self.iterate(state, lam, ITERATIONS // 2))
             new = self.peaks(state, lam, rng)
             if not len(new):
                 break
@@ -201,3 +276,39 @@ def _alike(rows: Array, tol: float) -> NDArray[np.intp]:
     from privacyfunnel._kernels.annealing import first_alike
 
     return np.unique(first_alike(rows, tol), return_inverse=True)[1]
+
+
+class _Cooling:
+    """States by λ, and their channels, to be mixed."""
+
+    def __init__(self, search: CentroidSearch, shared: TimeSharing) -> None:
+        self.search, self.shared = search, shared
+        self.states: list[tuple[float, State, Channel]] = []
+
+    def add(self, lam: float, state: State) -> None:
+        """A state that solves the bottleneck at ``lam``."""
+        self.states.append((lam, state, self.search.channel(state)))
+        self.shared.add([self.states[-1][2]])
+
+    def refine(self, target: Target, rounds: int, rng: np.random.Generator) -> None:
+        """Solve at the λ whose channel should have the target's rate, where that can gain anything.
+
+        Symbols may split off ``rounds`` times.
+        """
+        if not self.shared.open_gaps([target], CLOSED):
+            return
+        bound = self.shared.bound(target)
+        i = self.shared.gap(bound)
+        left, right = self.shared.hull[i : i + 2]
+        lam, slopes = (
+            chord_slope(left[:2], right[:2]),
+            {id(code): lam for lam, _, code in self.states},
+        )
+        if id(left.code) in slopes and id(right.code) in slopes:  # it changes evenly between them
+            low, high = left.on(bound.column), right.on(bound.column)
+            share = (bound.bits - low) / (high - low)
+            lam = (1.0 - share) * slopes[id(left.code)] + share * slopes[id(right.code)]
+        if 0.0 < lam < 1.0:
+            state = min(self.states, key=lambda known: abs(known[0] - lam))[1]
+            state = self.search.split(state, lam, rounds, rng) if rounds else state
+            self.add(lam, self.search.iterate(state, lam))

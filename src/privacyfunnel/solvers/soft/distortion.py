@@ -15,7 +15,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.base import Status
-from privacyfunnel.solvers.soft.perfect_privacy import LN2, profile
+from privacyfunnel.solvers.soft.posteriors import LN2, profile
 from privacyfunnel.validation import check_at_least
 
 LARGEST_STEP = 1e4

@@ -1,48 +1,42 @@
-"""Soft privacy funnel: local search for the channel p(x̂ given x) of one λ."""
+"""Soft privacy funnel: local search for the channel p(x̂ given x) of one λ or of exact targets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective
+from privacyfunnel.joint import Joint, csc_columns
+from privacyfunnel.objectives import Funnel, Objective
+from privacyfunnel.parallel import Progress, in_parallel
 from privacyfunnel.solvers.base import Solution, Status, Step
-from privacyfunnel.solvers.large.blocks import plan_for
-from privacyfunnel.solvers.large.search import solve_large
-from privacyfunnel.solvers.moves import Ground
+from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.effort import SOFT, check_effort
+from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.merge_path import WHOLE, merge_path
+from privacyfunnel.solvers.moves import JointLayout
 from privacyfunnel.solvers.soft.graph_entropy import limit_release
-from privacyfunnel.solvers.soft.perfect_privacy import (
+from privacyfunnel.solvers.soft.perfect_privacy import perfect_privacy
+from privacyfunnel.solvers.soft.posteriors import (
     LARGE,
     LN2,
     RARE,
     Posteriors,
-    parts,
-    perfect_privacy,
     perturbed,
     profile,
     release,
     split,
 )
-from privacyfunnel.solvers.soft.time_sharing import NOTHING, channel_of, rows_of
-from privacyfunnel.solvers.targets import MOST_SYMBOLS
+from privacyfunnel.solvers.soft.time_sharing import NOTHING, TimeSharing, channel_of, rows_of
+from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.tradeoff import chord_slope
 from privacyfunnel.validation import check_at_least, check_memory
 
-
-class Effort(NamedTuple):
-    """How much to search: rounds for one λ, and how often each gap of the frontier is halved."""
-
-    rounds: int
-    levels: int
-
-
-EFFORTS = {"fast": Effort(5, 2), "normal": Effort(10, 4), "thorough": Effort(30, 6)}
 STEPS = 80  # of mirror descent in each round
 STARTS = 40  # searches for a new symbol of each kind, in each round
 NEW = 16  # symbols added in each round
@@ -61,8 +55,8 @@ class SoftFunnel:
 
     ``n_symbols`` bounds the released alphabet (default: no more than n_x + 1 are ever needed; 64 for
     an X of more than 400 symbols, and for one of more than 2,000 a hard code is searched in blocks).
-    ``starts`` random channels are tried beside the hard codes, ``rounds`` is how often symbols are
-    added, ``max_iter`` and ``tol`` (bits) end the last descent.
+    For one λ, ``starts`` random channels are tried beside the hard codes, ``rounds`` is how often symbols
+    are added, ``max_iter`` and ``tol`` (bits) end the last descent. ``effort`` is the budget of targets.
 
     >>> from privacyfunnel.objectives import Funnel
     >>> joint = Joint.from_counts([[2, 0, 1, 0], [0, 2, 0, 1]])
@@ -76,8 +70,11 @@ class SoftFunnel:
     rounds: int = 12
     max_iter: int = 2000
     tol: float = 1e-8
+    effort: str = "normal"
+    problems: ClassVar[tuple[str, ...]] = ("funnel",)
 
     def __post_init__(self) -> None:
+        check_effort(self.effort)
         if self.n_symbols is not None:
             check_at_least("n_symbols", self.n_symbols, 2)
         check_at_least("starts", self.starts, 1)
@@ -101,7 +98,7 @@ class SoftFunnel:
             raise InvalidInput(
                 "method 'soft' solves the funnel; use 'annealing' for the bottleneck."
             )
-        if joint.n_x > MOST_SYMBOLS and self.n_symbols is None:
+        if joint.n_x > WHOLE and self.n_symbols is None:
             return self._in_blocks(joint, objective, rng)
         search = ChannelSearch(joint, objective.lam, self.n_symbols)
         codes: list[Code] = [Partition.trivial(joint.n_x), *([] if start is None else [start])]
@@ -120,8 +117,132 @@ class SoftFunnel:
 
     def _in_blocks(self, joint: Joint, objective: Objective, rng: np.random.Generator) -> Solution:
         """A hard code found in blocks, as a channel: one of n_x² entries would not fit."""
-        found = solve_large(Ground(joint), objective, plan_for(joint.n_x, "normal"), rng=rng)
+        run = BlockRun.of(joint.n_x, "normal")
+        found = solve_in_blocks(JointLayout(joint), objective, run, rng=rng)
         return Solution.measured(joint, objective, channel_of(found.code), found.status)
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Code] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The channel found that meets the target exactly, at least as good as a mixture of ``starts``.
+
+        >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
+        >>> target, rng = Target("funnel", "utility", 0.8), np.random.default_rng(0)
+        >>> solution = SoftFunnel(effort="fast").solve_at(joint, target, rng=rng)
+        >>> round(solution.utility, 6), solution.leakage < 1e-9
+        (0.8, True)
+        """
+        seed = int(rng.integers(2**31))
+        bare = all(code.n_symbols in (1, joint.n_x) for code in starts)
+        return self.solve_many(joint, [target], starts=None if bare else starts, seed=seed)[0]
+
+    def solve_many(
+        self,
+        joint: Joint,
+        targets: Sequence[Target],
+        *,
+        starts: Sequence[Code] | None = None,
+        n_jobs: int = 1,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> list[Solution]:
+        """For each target the channel found that meets it exactly; the hard codes to start from are
+        searched, unless ``starts`` are given.
+
+        The frontier of soft codes is convex (time sharing). Its ends are known: `perfect_privacy` on one
+        side, `limit_release` on the other, from where on the limit is met. Each gap between two
+        neighbours that holds a target is searched at the slope of its chord, from the codes on both
+        sides, and what is found halves it; where X has more than 2,000 symbols, for hard codes in
+        blocks. No channel is worse than a mixture of the ``starts``. The result depends on ``seed``
+        but not on ``n_jobs``.
+        """
+        if starts is None:
+            quick = [(joint, target, [seed, k]) for k, target in enumerate(targets)]
+            starts = in_parallel(_hard_code, quick, n_jobs) if joint.n_x > 1 else ()
+        shared = self._explored(joint, targets, starts, n_jobs, seed, progress)
+        channels = in_parallel(shared.at, [(target,) for target in targets], n_jobs)
+        return [
+            Solution.measured(joint, target.objective, channel, Status.CONVERGED)
+            for target, channel in zip(targets, channels, strict=True)
+        ]
+
+    def _explored(
+        self,
+        joint: Joint,
+        targets: Sequence[Target],
+        codes: Sequence[Code],
+        n_jobs: int,
+        seed: int,
+        progress: Progress | None,
+    ) -> TimeSharing:
+        """The codes after the search around all targets."""
+        rounds, levels, _ = SOFT[self.effort]
+        shared = TimeSharing(joint, "funnel", codes, n_symbols=self.n_symbols)
+        tried = set[tuple[float, float]]()
+        self._add_ends(shared, targets, seed)
+        for level in range(levels):
+            if progress is not None:
+                progress(level, levels)
+            corners, tasks = shared.hull, list[Any]()
+            for i in shared.open_gaps(targets):
+                chord = corners[i].utility, corners[i + 1].utility
+                if chord not in tried:
+                    tried.add(chord)
+                    lam = chord_slope(corners[i][:2], corners[i + 1][:2])
+                    begin = [member.code for member in corners[i : i + 2]]
+                    for most in self._alphabets():
+                        tasks.append((joint, lam, begin, most, rounds, [seed, level, len(tasks)]))
+            shared.add(in_parallel(_at_slope, tasks, n_jobs))
+        if progress is not None:
+            progress(levels, levels)
+        return shared
+
+    def _alphabets(self) -> Sequence[int | None]:
+        """Alphabets to search where the whole is bounded: to share with a second code, or with none."""
+        n = self.n_symbols
+        return [None] if n is None else sorted({max(2, n // 2), max(2, n - 1)})
+
+    def _add_ends(self, shared: TimeSharing, targets: Sequence[Target], seed: int) -> None:
+        """The ends of the frontier, as far as the targets need them."""
+        joint = shared.joint
+        if joint.n_x <= LARGE and (self.n_symbols is None or self.n_symbols > joint.n_x):
+            if shared.open_gaps(targets):
+                shared.add([limit_release(joint)])
+            if shared.open_gaps(targets):
+                shared.add([perfect_privacy(joint, effort=self.effort, seed=seed).code])
+        for most in self._alphabets():
+            if most is not None and most < joint.n_x:
+                # Few symbols cannot tell all of X: the end is what greedy merging leaves of it.
+                paths = [merge_path(joint, (alpha, -1.0), n_symbols=most) for alpha in (0.0, 1.0)]
+                shared.add(path.cut(len(path.merges)) for path in paths)
+
+
+def _hard_code(joint: Joint, target: Target, key: Sequence[int]) -> Code:
+    """A hard code for the target."""
+    return BestSearch("fast").solve_at(joint, target, rng=np.random.default_rng(key)).code
+
+
+def _at_slope(
+    joint: Joint,
+    lam: float,
+    codes: Sequence[Code],
+    n_symbols: int | None,
+    rounds: int,
+    key: Sequence[int],
+) -> Channel:
+    """A channel of low L at ``lam``, from some codes and a random one; in blocks where X is large."""
+    rng = np.random.default_rng(key)
+    if joint.n_x > WHOLE:
+        run = BlockRun.of(joint.n_x, "fast")
+        return channel_of(solve_in_blocks(JointLayout(joint), Funnel(lam), run, rng=rng).code)
+    search = ChannelSearch(joint, lam, n_symbols)
+    channel, _ = search.improve([*map(rows_of, codes), search.random(rng)], rounds, rng)
+    return Channel(channel.T)
 
 
 class ChannelSearch:
@@ -129,7 +250,8 @@ class ChannelSearch:
 
     def __init__(self, joint: Joint, lam: float, n_symbols: int | None) -> None:
         self.joint, self.lam = joint, lam
-        self.profile, self.parts = profile(joint), parts(joint)
+        self.profile = profile(joint)
+        self.parts = csc_columns(self.profile)
         self.log_p = np.log(np.maximum(joint.p_x, 1e-300))
         self.bounded = n_symbols is not None or joint.n_x > LARGE
         self.most = n_symbols or (SYMBOLS if joint.n_x > LARGE else joint.n_x + 1)

@@ -7,9 +7,7 @@ import numpy as np
 from privacyfunnel.codes import Channel
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
-from privacyfunnel.solvers.soft.perfect_privacy import (
-    RARE,
-)
+from privacyfunnel.solvers.soft.posteriors import RARE
 from privacyfunnel.solvers.soft.time_sharing import NOTHING
 
 

@@ -1,4 +1,4 @@
-"""Family: codes whose mixtures make a convex frontier, and the mixture that meets a bound."""
+"""Time sharing: codes whose mixtures make a convex frontier, and the mixture that meets a target."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.solvers.soft.perfect_privacy import (
-    LARGE,
-    Posteriors,
-    release,
-)
+from privacyfunnel.objectives import PROBLEMS, leakage, utility
+from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
+from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
 CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
@@ -26,7 +24,7 @@ NOTHING = 1e-9  # bits, and the probability of a symbol not worth keeping
 
 
 class Bound(NamedTuple):
-    """A bound in bits, in the family's plane: at least this utility (0) or at most this leakage (1)."""
+    """A target in the plane: at least this utility (column 0) or at most this leakage (1), in bits."""
 
     column: int
     bits: float
@@ -48,17 +46,18 @@ class Member(NamedTuple):
         return -self.utility if column else self.leakage
 
 
-class Family:
+class TimeSharing:
     """Codes, and all mixtures of them: the lower convex hull of their places in the plane.
 
     A release that follows code A with probability t and B otherwise, and says which, has exactly
-    t I_A + (1−t) I_B of both informations (time sharing). For the bottleneck (``sign`` −1) the plane
-    is mirrored, (−I(X;X̂), −I(S;X̂)), and all the rest is the same.
+    t I_A + (1−t) I_B of both informations (time sharing). For the bottleneck the plane is mirrored,
+    (−I(X;X̂), −I(S;X̂)), and all the rest is the same.
     """
 
     def __init__(
-        self, joint: Joint, codes: Iterable[Code], *, sign: int = 1, n_symbols: int | None = None
+        self, joint: Joint, problem: str, codes: Iterable[Code], *, n_symbols: int | None = None
     ) -> None:
+        sign = PROBLEMS[problem].leakage_weight
         self.joint, self.sign, self.n_symbols = joint, sign, n_symbols
         # To mix single posteriors rarely helps the bottleneck and takes longer than to solve it.
         self.fine = sign > 0 and n_symbols is None and joint.n_x <= LARGE
@@ -72,116 +71,111 @@ class Family:
             if self.n_symbols is None or code.n_symbols <= self.n_symbols:
                 self.members.append(self.member(code))
         self.members.sort(key=lambda member: member[:2])
-        self.hull = _lower_hull(self.members)
+        places = np.array([member[:2] for member in self.members])
+        self.hull = [self.members[i] for i in hull(places, "funnel")]
 
     def member(self, code: Code) -> Member:
         """A code with its measured place."""
         place = utility(self.joint, code), leakage(self.joint, code)
         return Member(self.sign * place[0], self.sign * place[1], code)
 
-    def gap(self, target: Bound) -> int:
-        """Position in the hull of the member just before the target."""
-        places = [member.on(target.column) for member in self.hull]
-        return max(0, min(int(np.searchsorted(places, target.bits, "right")), len(places) - 1) - 1)
+    def bound(self, target: Target) -> Bound:
+        """The target in the plane, checked."""
+        name, most = "utility", self.joint.entropy_x
+        if target.quantity == "leakage":
+            name, most = "leakage", self.joint.information
+        check_at_least(name, target.bits, 0.0)
+        if target.bits > most + NOTHING and target.is_floor:
+            raise TargetUnreachable(
+                f"no release has {name} {target.bits} bits; X itself has {most:.6f}."
+            )
+        return Bound(int(name == "leakage"), self.sign * min(float(target.bits), most))
 
-    def at(self, target: Bound) -> Channel:
+    def gap(self, bound: Bound) -> int:
+        """Position in the hull of the member just before the bound."""
+        places = [member.on(bound.column) for member in self.hull]
+        return max(0, min(int(np.searchsorted(places, bound.bits, "right")), len(places) - 1) - 1)
+
+    def at(self, target: Target) -> Channel:
         """The best mixture that meets the target exactly."""
-        hull, i = self.hull, self.gap(target)
-        met = [member for member in hull if abs(member.on(target.column) - target.bits) < 1e-11]
+        bound, corners = self.bound(target), self.hull
+        i = self.gap(bound)
+        met = [member for member in corners if abs(member.on(bound.column) - bound.bits) < 1e-11]
         if self.n_symbols is not None:
-            return self._small(target)
-        if met or len(hull) == 1:
-            return channel_of((met or hull)[-1].code)
-        two = self._between(hull[i], hull[i + 1], target)
-        finer = self._mixture([m.code for m in hull[i : i + 2]], target) if self.fine else None
+            return self._small(bound)
+        if met or len(corners) == 1:
+            return channel_of((met or corners)[-1].code)
+        two = self._between(corners[i], corners[i + 1], bound)
+        finer = self._mixture([m.code for m in corners[i : i + 2]], bound) if self.fine else None
         if finer is None:
             return two
-        gain = self.member(two).cost(target.column) - self.member(finer).cost(target.column)
+        gain = self.member(two).cost(bound.column) - self.member(finer).cost(bound.column)
         return finer if gain > NOTHING else two
 
-    def _between(self, left: Member, right: Member, target: Bound) -> Channel:
-        low, high = left.on(target.column), right.on(target.column)
-        bits = target.bits + (1e-12 if target.column == 0 else 0.0)  # met in spite of rounding
+    def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
+        low, high = left.on(bound.column), right.on(bound.column)
+        bits = bound.bits + (1e-12 if bound.column == 0 else 0.0)  # met in spite of rounding
         share = 1.0 if high <= low else (bits - low) / (high - low)
         return time_share(left.code, right.code, min(1.0, max(0.0, share)))
 
-    def _small(self, target: Bound) -> Channel:
+    def _small(self, bound: Bound) -> Channel:
         """The best pair whose symbols together are few enough."""
         assert self.n_symbols is not None
         lowest, best = np.inf, None
         for i, left in enumerate(self.members):
             for right in self.members[i:]:
-                low, high = left.on(target.column), right.on(target.column)
-                if not low - NOTHING <= target.bits <= high + NOTHING:
+                low, high = left.on(bound.column), right.on(bound.column)
+                if not low - NOTHING <= bound.bits <= high + NOTHING:
                     continue
-                share = (
-                    1.0 if high - low < NOTHING else min(1.0, (target.bits - low) / (high - low))
-                )
+                share = 1.0 if high - low < NOTHING else min(1.0, (bound.bits - low) / (high - low))
                 symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
-                cost = (1.0 - share) * left.cost(target.column) + share * right.cost(target.column)
+                cost = (1.0 - share) * left.cost(bound.column) + share * right.cost(bound.column)
                 if symbols <= self.n_symbols and cost < lowest:
                     lowest, best = cost, (left, right)
         if best is None:
-            most = max(member.on(target.column) for member in self.members)
+            most = max(member.on(bound.column) for member in self.members)
             raise TargetUnreachable(
-                f"no release of at most {self.n_symbols} symbols was found for {target.bits:.6g} "
+                f"no release of at most {self.n_symbols} symbols was found for {bound.bits:.6g} "
                 f"bits; the nearest found has {most:.6g}."
             )
-        return self._between(*best, target)
+        return self._between(*best, bound)
 
-    def _mixture(self, codes: Sequence[Code], target: Bound) -> Channel | None:
+    def _mixture(self, codes: Sequence[Code], bound: Bound) -> Channel | None:
         """The best mixture of all posteriors of some codes: finer than to share whole codes."""
         pool, sign, joint = Posteriors.of(self.joint, codes), self.sign, self.joint
         told_x, told_s = sign * pool.entropy_x, sign * pool.entropy_s
         margin = 2e-9  # what the linear program may be off
-        if target.column == 0:
-            mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - target.bits - margin))
+        if bound.column == 0:
+            mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - bound.bits - margin))
         else:
-            mixed = pool.mix(told_x, most=(-told_s, target.bits - sign * joint.entropy_s - margin))
+            mixed = pool.mix(told_x, most=(-told_s, bound.bits - sign * joint.entropy_s - margin))
         if mixed is None:
             return None
         channel = release(joint, np.where(mixed[0] > 1e-12, mixed[0], 0.0), pool.q)
-        met = self.member(channel).on(target.column) - target.bits
-        return channel if (met >= 0.0 if target.column == 0 else met <= 0.0) else None
+        met = self.member(channel).on(bound.column) - bound.bits
+        return channel if (met >= 0.0 if bound.column == 0 else met <= 0.0) else None
 
-    def open_gaps(self, targets: Sequence[Bound], closed: float = CLOSED) -> list[int]:
+    def open_gaps(self, targets: Sequence[Target], closed: float = CLOSED) -> list[int]:
         """Gaps of the hull that hold a target and may have something below their chord.
 
         The frontier is convex with slopes in [0, 1], so all that can lie below a chord is the
         triangle under it whose other sides prolong the neighbouring chords.
         """
-        hull = self.hull
-        slopes = [0.0, *(chord_slope(left, right) for left, right in pairwise(hull)), 1.0]
+        corners = self.hull
+        slopes = [
+            0.0,
+            *(chord_slope(left[:2], right[:2]) for left, right in pairwise(corners)),
+            1.0,
+        ]
+        gaps = {self.gap(self.bound(target)) for target in targets}
         found = []
-        for i in sorted({self.gap(target) for target in targets}) if len(hull) > 1 else ():
+        for i in sorted(gaps) if len(corners) > 1 else ():
             before, slope, after = slopes[i : i + 3]
-            width = hull[i + 1].utility - hull[i].utility
+            width = corners[i + 1].utility - corners[i].utility
             height = width * (slope - before) * (after - slope) / max(after - before, 1e-12)
             if height > closed:
                 found.append(i)
         return found
-
-
-def _lower_hull(members: Iterable[Member]) -> list[Member]:
-    """The members that no mixture of others beats, by rising utility, which they come in."""
-    hull: list[Member] = []
-    for new in members:
-        while len(hull) > 1 and _above_chord(hull[-2], hull[-1], new):
-            hull.pop()
-        if not hull or new.utility > hull[-1].utility + NOTHING:
-            hull.append(new)
-    return hull
-
-
-def chord_slope(left: Member, right: Member) -> float:
-    """The λ at which both members have the same value."""
-    slope = (right.leakage - left.leakage) / (right.utility - left.utility)
-    return min(1.0, max(0.0, slope))
-
-
-def _above_chord(left: Member, middle: Member, right: Member) -> bool:
-    slope = (middle.leakage - left.leakage) * (right.utility - left.utility)
-    return slope >= (right.leakage - left.leakage) * (middle.utility - left.utility)
 
 
 def rows_of(code: Code) -> Array:
@@ -204,11 +198,3 @@ def time_share(left: Code, right: Code, share: float) -> Channel:
     if share <= 0.0 or share >= 1.0:
         return channel_of(left if share <= 0.0 else right)
     return Channel(sp.hstack([left.matrix * (1.0 - share), right.matrix * share]))
-
-
-def reachable(name: str, bits: float, most: float) -> float:
-    """A target in bits, checked."""
-    check_at_least(name, bits, 0.0)
-    if bits > most + NOTHING:
-        raise TargetUnreachable(f"no release has {name} {bits} bits; X itself has {most:.6f}.")
-    return min(float(bits), most)

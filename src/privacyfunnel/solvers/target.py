@@ -1,21 +1,31 @@
-"""Targets: one exact demand on utility or leakage, and merge paths cut where they meet it."""
+"""Target: one exact demand on I(X;X̂) or I(S;X̂), and the price that a search for it lowers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from privacyfunnel.codes import Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
-from privacyfunnel.objectives import PROBLEMS
-from privacyfunnel.solvers.merge_path import MergePath, merge_path
-from privacyfunnel.solvers.moves import Price
+from privacyfunnel.objectives import PROBLEMS, Objective
 
-PATH_LAMS = (0.5, 0.8, 0.95)  # greedy merge paths whose cuts are starts
-MOST_SYMBOLS = 2000  # of an alphabet that is worth the paths; a larger one is searched in blocks
+MET = 1e-9  # bits by which a target may be missed
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a search lowers: α I(S;X̂) + β I(X;X̂), within a limit on another such sum (in bits)."""
+
+    weights: tuple[float, float]
+    limit: tuple[float, float] = (0.0, 0.0)
+    bound: float = np.inf
+
+    def of(self, leakage: float, utility: float) -> float:
+        """The price of a code with these informations, infinite beyond the limit."""
+        if self.limit[0] * leakage + self.limit[1] * utility > self.bound + MET:
+            return np.inf
+        return self.weights[0] * leakage + self.weights[1] * utility
 
 
 @dataclass(frozen=True)
@@ -38,12 +48,26 @@ class Target:
         return PROBLEMS[self.problem].leakage_weight
 
     @property
+    def is_floor(self) -> bool:
+        """Whether at least so many bits are asked for, not at most."""
+        return (self.problem == "funnel") == (self.quantity == "utility")
+
+    @property
     def price(self) -> Price:
         """What to lower within which limit."""
         sign = self.sign
         if self.quantity == "utility":
             return Price((sign, 0.0), (0.0, -sign), -sign * self.bits)
         return Price((0.0, -sign * max(self.slope, 0.01)), (sign, 0.0), sign * self.bits)
+
+    @property
+    def objective(self) -> Objective:
+        """The objective whose λ is the slope there."""
+        return PROBLEMS[self.problem](min(1.0, max(0.0, self.slope)))
+
+    def bounded(self, leakage: float, utility: float) -> float:
+        """The one of the two informations that the target is about."""
+        return utility if self.quantity == "utility" else leakage
 
     def floor(self, joint: Joint) -> float:
         """A price that no release can go below, from the limits."""
@@ -53,24 +77,3 @@ class Target:
             return self.price.weights[1] * self.bits
         most = min(joint.entropy_x, self.bits + joint.entropy_x - joint.information)
         return self.price.weights[1] * most
-
-
-def greedy_paths(joint: Joint, problem: str) -> list[MergePath]:
-    """Greedy merge paths for a few λ, down to one cluster; their cuts are good starts."""
-    if joint.n_x > MOST_SYMBOLS:
-        return []
-    sign = PROBLEMS[problem].leakage_weight
-    return [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
-
-
-def cuts_at(paths: Iterable[MergePath], target: Target) -> list[Partition]:
-    """Each path cut at the merge next to the target that still meets it."""
-    cuts = []
-    for path in paths:
-        leakage, utility = path.informations  # both fall with each merge
-        values = utility if target.quantity == "utility" else leakage
-        above = int(np.count_nonzero(values >= target.bits - 1e-12))
-        at_least = (target.problem == "funnel") == (target.quantity == "utility")
-        position = above - 1 if at_least else above
-        cuts.append(path.cut(int(np.clip(position, 0, len(path.merges)))))
-    return cuts

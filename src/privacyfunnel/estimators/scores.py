@@ -1,4 +1,4 @@
-"""Scoring: what a fitted code keeps and gives away on rows that it may never have seen."""
+"""Scores: what a fitted code keeps and gives away on rows that it may never have seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring: the rows of an audit from a joint, each with its number or why there is none."""
+"""Measures: the rows of an audit from a joint, each with its number or why there is none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np  # noqa: F401 (used in an example)
 
-from privacyfunnel.audits.catalogue import CATALOGUE, Measure
+from privacyfunnel.audits.meanings import CATALOGUE, Measure
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column
 from privacyfunnel.joint import Joint

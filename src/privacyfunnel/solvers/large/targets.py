@@ -1,4 +1,4 @@
-"""Large: alphabets beyond the reach of the whole search, for one λ or one target."""
+"""Targets on alphabets beyond the reach of the whole search: λ halved in, then merged down."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
-from privacyfunnel.solvers.base import FLAT, Solution, Status
-from privacyfunnel.solvers.large.blocks import BlockSearch, Plan
+from privacyfunnel.objectives import PROBLEMS, leakage, utility
+from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
-from privacyfunnel.solvers.moves import Ground, Labels, anneal, merge_small
-from privacyfunnel.solvers.targets import MOST_SYMBOLS, Target, cuts_at
+from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
+from privacyfunnel.solvers.target import Target
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -35,31 +35,9 @@ class Point:
     leakage: float
     utility: float
 
-    def on(self, quantity: str) -> float:
-        """The information that a target bounds."""
-        return self.utility if quantity == "utility" else self.leakage
 
-
-def solve_large(
-    ground: Ground, objective: Objective, plan: Plan, *, rng: np.random.Generator
-) -> Solution:
-    """A code of low value for one λ, by moves inside blocks of clusters.
-
-    Where the alphabet allows it, the greedy end is a start too.
-    """
-    search = BlockSearch(ground, objective.problem, objective.weights)
-    labels = search.search(plan, rng)
-    if ground.joint.n_x <= MOST_SYMBOLS and ground.least == 0:
-        path = merge_path(ground.joint, objective.weights, stop_change=-FLAT)
-        greedy = path.cut(len(path.merges)).labels
-        labels = min(labels, greedy, search.run(greedy, plan, rng), key=search.value)
-    late = time.monotonic() > plan.deadline
-    status = Status.OUT_OF_TIME if late else Status.CONVERGED
-    return Solution.measured(ground.joint, objective, Partition(labels), status)
-
-
-def solve_large_at(
-    ground: Ground, target: Target, plan: Plan, *, rng: np.random.Generator
+def solve_in_blocks_at(
+    layout: JointLayout, target: Target, run: BlockRun, *, rng: np.random.Generator
 ) -> Solution:
     """A code that meets one target: λ is halved in on it, then clusters are merged down to it.
 
@@ -67,14 +45,16 @@ def solve_large_at(
     bottleneck. A code a little above the target loses the rest by merges of few symbols each, so
     that the target is met to within one of them; where no λ tells enough, clusters are dissolved.
     """
-    joint = ground.joint
-    points = sorted(_around(ground, target, plan, rng), key=lambda p: p.on(target.quantity))
+    joint = layout.joint
+    points = sorted(
+        _around(layout, target, run, rng), key=lambda p: target.bounded(p.leakage, p.utility)
+    )
     found = [p.labels for p in points]
-    n_below = sum(p.on(target.quantity) < target.bits - 1e-12 for p in points)
+    n_below = sum(target.bounded(p.leakage, p.utility) < target.bits - 1e-12 for p in points)
     if n_below < len(points):
-        found += _down_to(ground, target, points[n_below], rng)
-    elif ground.least == 0:
-        found.append(_up_to(ground, target, points[-1]))
+        found += _down_to(layout, target, points[n_below], rng)
+    elif layout.least == 0:
+        found.append(_up_to(layout, target, points[-1]))
 
     def price(labels: Labels) -> float:
         code = Partition(labels)
@@ -82,43 +62,46 @@ def solve_large_at(
 
     best = min(found, key=price)
     if price(best) == np.inf:
-        rule = f" with every symbol of {ground.least:g} records" if ground.least > 0 else ""
+        rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
         raise TargetUnreachable(f"no release found meets the target{rule}; lower either.")
-    objective = PROBLEMS[target.problem](min(1.0, max(0.0, target.slope)))
-    late = time.monotonic() > plan.deadline
-    status = Status.OUT_OF_TIME if late else Status.CONVERGED
-    return Solution.measured(joint, objective, Partition(best), status)
+    return Solution.measured(joint, target.objective, Partition(best), run.status)
 
 
-def _around(ground: Ground, target: Target, plan: Plan, rng: np.random.Generator) -> list[Point]:
+def _around(
+    layout: JointLayout, target: Target, run: BlockRun, rng: np.random.Generator
+) -> list[Point]:
     """Points at λ ever nearer to the target."""
-    joint, problem = ground.joint, target.problem
+    joint, problem = layout.joint, target.problem
     low, high = 0.0, 1.0  # less and more is told at these λ of the funnel
-    short = plan._replace(rounds=max(4, plan.rounds // 3), progress=None)
+    short = run._replace(rounds=max(4, run.rounds // 3), progress=None)
     points: list[Point] = []
     whole = joint.entropy_x if target.quantity == "utility" else joint.entropy_s
     lam, labels = 0.5, None
     for step in range(STEPS):
         objective = PROBLEMS[problem](lam)
-        search = BlockSearch(ground, problem, objective.weights)
-        labels = search.search(short, rng) if labels is None else search.run(labels, short, rng)
+        search = BlockSearch(layout, problem, objective.weights)
+        labels = (
+            search.from_scratch(short, rng)
+            if labels is None
+            else search.improve(labels, short, rng)
+        )
         points.append(_point(joint, lam, labels))
-        excess = points[-1].on(target.quantity) - target.bits
-        if 0.0 <= excess <= NEAR * whole or time.monotonic() > plan.deadline:
+        excess = target.bounded(points[-1].leakage, points[-1].utility) - target.bits
+        if 0.0 <= excess <= NEAR * whole or time.monotonic() > run.deadline:
             break
         if (excess > 0.0) == (problem == "funnel"):
             high = lam
         else:
             low = lam
         lam = 0.5 * (low + high)
-        if plan.progress is not None:
-            plan.progress(step + 1, STEPS)
+        if run.progress is not None:
+            run.progress(step + 1, STEPS)
     return points
 
 
-def _up_to(ground: Ground, target: Target, below: Point) -> Labels:
+def _up_to(layout: JointLayout, target: Target, below: Point) -> Labels:
     """Clusters dissolved into their symbols, those first that gain most for what they cost."""
-    joint, labels = ground.joint, below.labels
+    joint, labels = layout.joint, below.labels
     sums = cluster_sums(joint.counts, labels)
     alone_g, alone_f = _eta_sums(joint.counts)
     whole_g, whole_f = _eta_sums(sums)
@@ -128,10 +111,9 @@ def _up_to(ground: Ground, target: Target, below: Point) -> Labels:
     order = np.argsort(target.sign * told / np.maximum(kept, 1e-300), kind="stable")
     order = order[kept[order] > 0.0]
     rise = np.cumsum((kept if target.quantity == "utility" else told)[order])
-    missing = target.bits - below.on(target.quantity)
-    at_least = (target.problem == "funnel") == (target.quantity == "utility")
+    missing = target.bits - target.bounded(below.leakage, below.utility)
     n = int(np.searchsorted(rise, missing - 1e-12))
-    dissolved = np.isin(labels, order[: n + 1 if at_least else n])
+    dissolved = np.isin(labels, order[: n + 1 if target.is_floor else n])
     new = labels.copy()
     new[dissolved] = labels.max() + 1 + np.arange(np.count_nonzero(dissolved))
     return Partition(new).labels
@@ -149,18 +131,18 @@ def _point(joint: Joint, lam: float, labels: Labels) -> Point:
 
 
 def _down_to(
-    ground: Ground, target: Target, above: Point, rng: np.random.Generator
+    layout: JointLayout, target: Target, above: Point, rng: np.random.Generator
 ) -> list[Labels]:
     """The clusters of a code merged until they just meet the target; and that polished by moves."""
-    joint, code = ground.joint, Partition(above.labels)
+    joint, code = layout.joint, Partition(above.labels)
     small = code.push(joint)
     sign = target.sign
     path = merge_path(small, (sign, -sign * above.lam), exact=EXACT)
-    labels = cuts_at([path], target)[0].labels[code.labels]
-    if ground.least > 0:
-        labels = merge_small(ground, labels, target.price)
+    labels = path.cut_at(target).labels[code.labels]
+    if layout.least > 0:
+        labels = merge_light(layout, labels, target.price)
     found = [labels]
     if joint.counts.nnz * (int(labels.max()) + 2) * 20 <= MOVES:
-        better = anneal(ground, labels, target.price, 0, rng)
+        better = anneal(layout, labels, target.price, 0, rng)
         found += [] if better is None else [better]
     return found

@@ -1,12 +1,10 @@
-"""Catalogue: each measure in words: its name, its unit, one sentence of meaning, the safe direction."""
+"""Meanings: each measure of an audit in words: its name, its unit, a sentence, the safe direction."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import Any
-
-SAFER = {"less": "Less is safer.", "more": "More is safer.", "": ""}
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def _compact(rows, weights, starts, sizes, parents):
 
 
 @njit(cache=True)
-def near_merges(columns, masses, near, price, keep, slack, n_symbols, stop_change):
+def merge_path_on_lists(columns, masses, near, price, keep, slack, n_symbols, stop_change):
     """Merge the cheapest pair of those on the lists ``near[cluster, :]``, as `merge_path` does of all.
 
     A merged cluster inherits the cheapest entries of both lists. Returns the merges, numbered as by

@@ -11,7 +11,6 @@ from privacyfunnel.datasets import toy_joints
 from privacyfunnel.objectives import Bottleneck, leakage
 from privacyfunnel.solvers import solve
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.fixed_size import solve_size
 
 FAST = BestSearch(effort="fast")
 
@@ -47,7 +46,7 @@ def _most_relevant(joint: Joint, n_symbols: int) -> float:
 @pytest.mark.parametrize("n_symbols", [1, 2, 3])
 def test_a_code_of_given_size_is_the_best_of_all(seed, n_symbols):
     joint = random_joint(np.random.default_rng(seed), 3, 7)
-    found = solve_size(joint, n_symbols, FAST, rng=rng())
+    found = FAST.solve_size(joint, n_symbols, rng=rng())
     assert found.n_symbols <= n_symbols
     assert found.leakage == pytest.approx(_most_relevant(joint, n_symbols), abs=1e-9)
 
@@ -55,12 +54,12 @@ def test_a_code_of_given_size_is_the_best_of_all(seed, n_symbols):
 @pytest.mark.parametrize("name", list(toy_joints()))
 def test_more_symbols_than_there_are_lose_nothing(name):
     joint = toy_joints()[name]
-    assert solve_size(joint, 50, FAST, rng=rng()).leakage == pytest.approx(joint.information)
+    assert FAST.solve_size(joint, 50, rng=rng()).leakage == pytest.approx(joint.information)
 
 
 def test_a_size_on_a_large_alphabet_is_as_good_as_agglomerative(joint):
     for n_symbols in (2, 10):
-        found = solve_size(joint, n_symbols, FAST, rng=rng())
+        found = FAST.solve_size(joint, n_symbols, rng=rng())
         alone = solve(joint, Bottleneck(0.0), "agglomerative", n_symbols=n_symbols)
         assert found.n_symbols == n_symbols
         assert found.leakage >= alone.leakage - 1e-9

@@ -1,4 +1,4 @@
-"""Releasing: the released symbol of every row, looked up by distinct rows and not one by one."""
+"""Released rows: the symbol of every row, looked up by distinct rows and not one by one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.connection import connect
-from privacyfunnel.tables.sampling import RANGE, draw_sql, thresholds
+from privacyfunnel.tables.sampling import RANGE, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
 Places = NDArray[np.int64]
@@ -44,11 +43,8 @@ def places_of(
     return places[codes]
 
 
-def released_as(book: Codebook, places: Places) -> Places:
-    """For each row the place of its released symbol in the codebook's labels.
-
-    A soft code draws by the number of the row, from 1, exactly as a release of a table does.
-    """
+def released_as(book: Codebook, places: Places, rng: np.random.Generator) -> Places:
+    """For each row the place of its released symbol in the codebook's labels; soft codes draw it."""
     widest = max(len(row) for row in book.rows)
     symbols: Places = np.full((len(book.rows) + 1, widest), SUPPRESSED)  # last row: place −1
     for i, row in enumerate(book.rows):
@@ -58,11 +54,5 @@ def released_as(book: Codebook, places: Places) -> Places:
     ends = np.full((len(book.rows) + 1, widest), RANGE)
     for i, row in enumerate(book.rows):
         ends[i, : len(row)] = thresholds([p for _, p in row])
-    chosen = (ends[places] <= _draws(book.check_salt(), len(places))[:, None]).sum(axis=1)
+    chosen = (ends[places] <= rng.integers(RANGE, size=len(places))[:, None]).sum(axis=1)
     return np.asarray(symbols[places, chosen])
-
-
-def _draws(salt: str, n_rows: int) -> Places:
-    with connect() as con:
-        sql = f"SELECT {draw_sql(salt, 'i')} AS draw FROM range(1, {n_rows + 1}) AS r(i) ORDER BY i"
-        return np.asarray(con.execute(sql).fetchnumpy()["draw"], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Reading: whatever scikit-learn's users hand in, as Arrow columns with a name and a kind each."""
+"""Input columns: whatever scikit-learn's users hand in, as Arrow columns with a name and a kind each."""
 
 from __future__ import annotations
 

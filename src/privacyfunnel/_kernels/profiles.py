@@ -35,7 +35,7 @@ def profile_keys(columns):
 
 
 @njit(cache=True)
-def similar_order(columns, size, rng):
+def similarity_order(columns, size, rng):
     """Columns in an order in which similar ones are near: a random tree, leaf by leaf.
 
     A node of more than ``size`` columns is halved by which of two random members its columns are
