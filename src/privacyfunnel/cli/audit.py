@@ -142,7 +142,7 @@ def _check_outputs(paths: Sequence[Path], force: bool) -> None:
 
 def _write(document: Mapping[str, Any], paths: Sequence[Path], force: bool) -> None:
     from privacyfunnel.files import write_text
-    from privacyfunnel.report.audit_page import audit_page
+    from privacyfunnel.report.page import audit_page
 
     for path in paths:
         is_json = path.suffix.lower() == ".json"

@@ -1,61 +1,82 @@
-"""Searching: the frontier of a table, and the release on it that meets what was asked."""
+"""Search: the frontier of a table, and the release on it that meets the request."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.frontiers.sweep import frontier as sweep
+from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
+from privacyfunnel.solvers import solve
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.document import Asked
+    from privacyfunnel.releases.request import ReleaseRequest
     from privacyfunnel.solvers.base import Solution
 
 
 def search(
-    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint,
+    request: ReleaseRequest,
+    *,
+    frontier: Frontier | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
 ) -> tuple[Frontier, Solution]:
-    """The frontier, and the release that meets the target."""
-    found = _frontier(joint, asked, jobs, progress)
-    return found, _at_lam(joint, asked) if "lam" in asked.target else found.at(**asked.target)
+    """The frontier, where it is not there already, and the release that meets the target."""
+    if frontier is not None:
+        _check_frontier(joint, request, frontier)
+    found = frontier or _frontier(joint, request, jobs, progress)
+    return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
 
 
 def find(
-    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
-    if "lam" in asked.target:
-        return _at_lam(joint, asked)
-    return search(joint, asked, jobs=jobs, progress=progress)[1]
+    if "lam" in request.target:
+        return _at_lam(joint, request)
+    return search(joint, request, jobs=jobs, progress=progress)[1]
 
 
-def _frontier(joint: Joint, asked: Asked, jobs: int, progress: Progress | None) -> Frontier:
-    import privacyfunnel as pf
+def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -> None:
+    """Refuse a frontier of other records, or of other codes than the request asks for."""
+    own, given = joint.counts, frontier.joint.counts
+    same = own.shape == given.shape and joint.labels_x == frontier.joint.labels_x
+    if not same or abs(own - given).sum() > 0:
+        raise InvalidInput("the frontier is not of these columns of this table; search it again.")
+    if frontier.problem != "funnel" or (frontier.method == "soft") != request.soft:
+        raise InvalidInput(
+            f"a frontier of {frontier.problem} by {frontier.method} has no release that was asked for."
+        )
 
-    return pf.frontier(
+
+def _frontier(
+    joint: Joint, request: ReleaseRequest, jobs: int, progress: Progress | None
+) -> Frontier:
+    return sweep(
         joint,
-        method=_method(asked),
-        n_points=asked.points,
+        method=_method(request),
+        n_points=request.points,
         n_jobs=jobs,
-        seed=asked.seed,
+        seed=request.seed,
         progress=progress,
-        effort=asked.effort,
-        **_options(asked),
+        effort=request.effort,
+        **_options(request),
     )
 
 
-def _at_lam(joint: Joint, asked: Asked) -> Solution:
-    import privacyfunnel as pf
-
-    options = _options(asked) if asked.soft else {**_options(asked), "effort": asked.effort}
-    objective = pf.Funnel(asked.target["lam"])
-    return pf.solve(joint, objective, _method(asked), seed=asked.seed, **options)
+def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:
+    options = _options(request) if request.soft else {**_options(request), "effort": request.effort}
+    objective = Funnel(request.target["lam"])
+    return solve(joint, objective, _method(request), seed=request.seed, **options)
 
 
-def _method(asked: Asked) -> str:
-    return "soft" if asked.soft else "best"
+def _method(request: ReleaseRequest) -> str:
+    return "soft" if request.soft else "best"
 
 
-def _options(asked: Asked) -> dict[str, Any]:
-    return {} if asked.soft else {"min_count": asked.min_count}
+def _options(request: ReleaseRequest) -> dict[str, Any]:
+    return {} if request.soft else {"min_count": request.min_count}

@@ -28,6 +28,7 @@ class Join:
     book: Codebook
     columns: tuple[Column, ...]  # the public ones, in the kind that table and codebook share
     required: tuple[Column, ...]  # with missing="drop", rows that lack one of these are left out
+    names: tuple[str, ...]  # the columns of the output
     expand: bool
     keep: tuple[str, ...]
     suppress: bool
@@ -49,24 +50,12 @@ class Join:
         columns = tuple(_shared(table, column) for column in book.roles.public)
         present = [c for c in book.roles.columns.values() if c.name in table.names]
         required = [_shared(table, c) for c in present] if book.roles.missing == "drop" else []
-        for name in keep:
-            table.position(name, "kept")
-        if key is not None and not KINDS[table.kind(key, "key")].names_rows:
-            raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
+        names = output_columns(table, book.roles, expand=expand, keep=keep, key=key)
         if book.soft:
             book.check_salt()
-        join = cls(table, book, columns, tuple(required), expand, tuple(keep), suppress, key)
-        folded = [name.casefold() for name in join.names]  # few readers tell Age and age apart
-        twins = [name for name in join.names if folded.count(name.casefold()) > 1]
-        if twins:
-            raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
-        return join
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of the output."""
-        expanded = [column.name for column in self.columns] if self.expand else []
-        return [RELEASED, *expanded, *self.keep]
+        return cls(
+            table, book, columns, tuple(required), tuple(names), expand, tuple(keep), suppress, key
+        )
 
     @property
     def needed(self) -> list[str]:
@@ -103,6 +92,22 @@ class Join:
         if book.soft:
             data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
         return pa.table(data)
+
+
+def output_columns(
+    table: Table, roles: Roles, *, expand: bool, keep: Sequence[str], key: str | None
+) -> list[str]:
+    """The names of the columns that go out; wrong ones are refused."""
+    for name in keep:
+        table.position(name, "kept")
+    if key is not None and not KINDS[table.kind(key, "key")].names_rows:
+        raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
+    names = [RELEASED, *([column.name for column in roles.public] if expand else []), *keep]
+    folded = [name.casefold() for name in names]  # few readers tell Age and age apart
+    twins = [name for name in names if folded.count(name.casefold()) > 1]
+    if twins:
+        raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+    return names
 
 
 def _arrow_type(column: Column) -> Any:
