@@ -23,7 +23,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("studio.worker.process", "studio.worker.tasks"): "a process finds its task by name",
     ("tables.table", "tables.join"): "the type of what an engine is asked to carry out",
     ("codebook.codebook", "codebook"): "Codebook.load and .save; imported in the call",
-    ("studio.worker.preview", "studio.worker.tasks"): "the type of what a task found",
 }
 
 

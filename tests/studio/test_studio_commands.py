@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from studio_client import DEMO_FORM, QUICK, attributes, element
 
 from privacyfunnel import datasets
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
+from studio_client import DEMO_FORM, QUICK, attributes, element
 
 OTHERS = ["codebook.json", "report.html", "report.json"]
 

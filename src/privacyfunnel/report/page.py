@@ -118,13 +118,16 @@ def _shown(value: Any) -> Any:
 
 
 def _cut(text: object, most: int) -> str:
-    """A text of at most so many characters.
+    """A text of at most so many characters, cut between words where it has some.
 
-    >>> _cut("a long story", 6)
-    'a lon…'
+    >>> _cut("a long story", 9), _cut("incomprehensible", 6)
+    ('a long…', 'incom…')
     """
     shown = str(text)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    if len(shown) <= most:
+        return shown
+    whole_words = shown[:most].rpartition(" ")[0].rstrip(" ,;|·")
+    return (whole_words or shown[: most - 1]) + "…"
 
 
 def _column_words(column: Mapping[str, Any]) -> str:
