@@ -33,6 +33,7 @@ from privacyfunnel.cli.options import (
     read_target,
 )
 from privacyfunnel.cli.progress import progress_bars
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE, ReleaseRequest
 
 
@@ -77,6 +78,13 @@ def release(
             "release is made from all records all the same."
         ),
     ] = ReleaseRequest.holdout,
+    choose_on: Annotated[
+        float | None,
+        typer.Option(
+            help="A share, e.g. 0.5: choose the code on as many records, drawn in secret, against one "
+            "who knows all other records and runs the search again."
+        ),
+    ] = ReleaseRequest.choose_on,
     attackers: Annotated[
         bool | None,
         typer.Option(
@@ -128,10 +136,11 @@ def release(
                 command=shlex.join(["funnel", *sys.argv[1:]]),
                 attackers=attackers,
                 holdout=holdout,
+                choose_on=choose_on,
                 **target,
             )
     except NotAsMeasured as error:
-        typer.echo(f"funnel: {error}", err=True)
+        say(f"funnel: {error}", err=True)
         raise typer.Exit(1) from None
     _print_summary(made.document, output)
 
@@ -139,18 +148,17 @@ def release(
 def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     """What was kept, what is given away, how far from the limit; kept columns are named loudly."""
     from privacyfunnel.report import summary
-    from privacyfunnel.report.escape import visible
     from privacyfunnel.report.figures import listed
 
     for line in summary(document):
-        typer.echo(visible(line))
+        say(line)
     abouts = list(dict.fromkeys(caution["about"] for caution in document["cautions"]))
     if abouts:
-        typer.echo(f"Warnings, explained in the report: {listed(abouts)}.")
+        say(f"Warnings, explained in the report: {listed(abouts)}.")
     names = [document["release"]["file"], CODEBOOK, PAGE, DOCUMENT]
-    typer.echo(f"Written to {folder}: {listed(names)}.")
+    say(f"Written to {folder}: {listed(names)}.")
     for name in document["asked"]["keep"]:
-        typer.echo(
+        say(
             f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
             err=True,
         )

@@ -40,6 +40,9 @@ class ReleaseRequest:
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
     holdout: float | None = None  # the share of the records that the method is checked on
+    choose_on: float | None = (
+        None  # the share of the records, drawn in secret, that chooses the code
+    )
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
@@ -54,6 +57,14 @@ class ReleaseRequest:
             raise InvalidInput(f"{given[0]} must lie in [0, 1], got {value:g}.")
         check_choice("format", self.form, FORMATS)
         check_at_least("min_count", self.min_count, 1)
+        if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
+            raise InvalidInput(
+                f"choose_on is a share of the records between 0 and 1, got {self.choose_on:g}."
+            )
+        if self.choose_on is not None and self.min_count > 1:
+            raise InvalidInput(
+                "a code chosen on some records promises no least count; leave one out."
+            )
         if self.soft and self.min_count > 1:
             raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
