@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from page_checks import numbers_in
 from privacyfunnel import datasets
-from privacyfunnel.cli import app, main
+from privacyfunnel.cli import run
+from privacyfunnel.cli.app import app
 from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.verify import NotAsMeasured
 
@@ -128,6 +129,8 @@ def test_a_soft_release_says_what_the_rule_and_what_the_draw_gives_away(demo, tm
         "id",
         "--keep",
         "id",
+        "--secret",
+        "secret.txt",
     ]
     for name in ("in_order.csv", "shuffled.parquet"):
         done = funnel(
@@ -359,10 +362,8 @@ def test_release_refuses_bad_requests(wrong, table, args, words, monkeypatch, ca
     base = ["-s", "age", "-x", "chol", "--utility", 0.4, *QUICK, "-o", "out"]
     monkeypatch.chdir(wrong)
     monkeypatch.setattr(sys, "argv", ["funnel", "release", table, *map(str, [*base, *args])])
-    with pytest.raises(SystemExit) as end:
-        main()
+    assert run() == 2
     printed = capsys.readouterr()
-    assert end.value.code == 2
     assert words in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""

@@ -24,6 +24,7 @@ from privacyfunnel.cli.options import (
     Output,
     Public,
     RoundOption,
+    Secret,
     Seed,
     Sensitive,
     Table,
@@ -32,6 +33,7 @@ from privacyfunnel.cli.options import (
     read_target,
 )
 from privacyfunnel.cli.progress import progress_bars
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE, ReleaseRequest
 
 
@@ -67,6 +69,7 @@ def release(
     expand: Expand = ReleaseRequest.expand,
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
+    secret: Secret = None,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -75,6 +78,13 @@ def release(
             "release is made from all records all the same."
         ),
     ] = ReleaseRequest.holdout,
+    choose_on: Annotated[
+        float | None,
+        typer.Option(
+            help="A share, e.g. 0.5: choose the code on as many records, drawn in secret, against one "
+            "who knows all other records and runs the search again."
+        ),
+    ] = ReleaseRequest.choose_on,
     attackers: Annotated[
         bool | None,
         typer.Option(
@@ -94,6 +104,7 @@ def release(
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
     target: dict[str, Any] = read_target(utility=utility, leakage=leakage, lam=lam)
+    from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.verify import NotAsMeasured
@@ -119,15 +130,17 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,
                 command=shlex.join(["funnel", *sys.argv[1:]]),
                 attackers=attackers,
                 holdout=holdout,
+                choose_on=choose_on,
                 **target,
             )
     except NotAsMeasured as error:
-        typer.echo(f"funnel: {error}", err=True)
+        say(f"funnel: {error}", err=True)
         raise typer.Exit(1) from None
     _print_summary(made.document, output)
 
@@ -135,18 +148,17 @@ def release(
 def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     """What was kept, what is given away, how far from the limit; kept columns are named loudly."""
     from privacyfunnel.report import summary
-    from privacyfunnel.report.escape import visible
     from privacyfunnel.report.figures import listed
 
     for line in summary(document):
-        typer.echo(visible(line))
+        say(line)
     abouts = list(dict.fromkeys(caution["about"] for caution in document["cautions"]))
     if abouts:
-        typer.echo(f"Warnings, explained in the report: {listed(abouts)}.")
+        say(f"Warnings, explained in the report: {listed(abouts)}.")
     names = [document["release"]["file"], CODEBOOK, PAGE, DOCUMENT]
-    typer.echo(f"Written to {folder}: {listed(names)}.")
+    say(f"Written to {folder}: {listed(names)}.")
     for name in document["asked"]["keep"]:
-        typer.echo(
+        say(
             f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
             err=True,
         )

@@ -60,6 +60,7 @@ def describe(
             audit.chance,
             rule.information,
             is_held_out=held_out is not None,
+            is_chosen_in_secret=request.choose_on is not None,
         ),
     ]
     return {
@@ -106,7 +107,13 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     """
     asked, measured = document["asked"], document["measured"]
     secret = {column["name"] for column in asked["sensitive"]}
-    kept = ("public", "missing", "weight", "min_count", "expand", "keep")
+    kept = ("public", "missing", "weight", "min_count", "expand", "keep", "choose_on")
+    columns = document["columns"]
+    shown, kept_of = ["utility", "utility_bits", "entropy_x_bits"], ["name", "distinct", "kept"]
+    if secret & {c["name"] for c in columns}:  # H(X) less the others would be H of what is secret
+        shown = shown[:1]
+    else:
+        kept_of += ["entropy_bits", "kept_bits"]
     return {
         **{key: document[key] for key in ("format", "version", "tool")},
         "is_public": True,
@@ -117,11 +124,21 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         },
         "records": {"released": document["records"]["released"]},
         "release": document["release"],
-        "measured": {k: measured[k] for k in ("utility", "utility_bits", "entropy_x_bits")},
-        "columns": [c for c in document["columns"] if c["name"] not in secret],
-        "symbols": document["symbols"],
+        "measured": {k: measured[k] for k in shown},
+        "columns": [{k: c[k] for k in kept_of} for c in columns if c["name"] not in secret],
+        "symbols": _public_symbols(document),
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
+    }
+
+
+def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The symbols; of a soft code without the values that each may stand for, which tell of S."""
+    if document["release"]["code"] != "channel":
+        return dict(document["symbols"])
+    return {
+        part: [{**symbol, "members": [], "n_values": None} for symbol in symbols]
+        for part, symbols in document["symbols"].items()
     }
 
 
@@ -146,6 +163,7 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "keep": list(request.keep),
         "attackers": request.attackers,
         "holdout": request.holdout,
+        "choose_on": request.choose_on,
     }
 
 

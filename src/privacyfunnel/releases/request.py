@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
@@ -11,6 +11,7 @@ from privacyfunnel.errors import InvalidInput
 FORMATS = ("parquet", "csv")
 TARGETS = ("utility", "leakage", "lam")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
+ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,14 @@ class ReleaseRequest:
     expand: bool = False
     keep: Sequence[str] = ()
     key: str | None = None
+    secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
     form: str = "parquet"
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
     holdout: float | None = None  # the share of the records that the method is checked on
+    choose_on: float | None = (
+        None  # the share of the records, drawn in secret, that chooses the code
+    )
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
@@ -52,6 +57,14 @@ class ReleaseRequest:
             raise InvalidInput(f"{given[0]} must lie in [0, 1], got {value:g}.")
         check_choice("format", self.form, FORMATS)
         check_at_least("min_count", self.min_count, 1)
+        if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
+            raise InvalidInput(
+                f"choose_on is a share of the records between 0 and 1, got {self.choose_on:g}."
+            )
+        if self.choose_on is not None and self.min_count > 1:
+            raise InvalidInput(
+                "a code chosen on some records promises no least count; leave one out."
+            )
         if self.soft and self.min_count > 1:
             raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
@@ -63,5 +76,6 @@ class ReleaseRequest:
     def options(self) -> dict[str, Any]:
         """The request as arguments of ``pf.release``, without those that are as by default."""
         found = {f.name: getattr(self, f.name) for f in fields(self)[1:]}
+        del found["secret"]  # what is printed must not tell it
         plain = {f.name: f.default for f in fields(self)[1:]}
         return {**self.target, **{k: v for k, v in found.items() if v != plain[k]}}

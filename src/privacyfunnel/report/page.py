@@ -83,7 +83,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
 def some_members(symbol: Mapping[str, Any]) -> list[str]:
     """Some of a symbol's combinations; none where what its columns stand for says it all."""
     n, several_columns = symbol["n_values"], len(symbol["stands_for"]) > 1
-    if n == 1 or (n <= FEW and not several_columns):
+    if n is None or n == 1 or (n <= FEW and not several_columns):
         return []
     return [
         ", ".join(show(decode(part)) or EMPTY for part in member)
@@ -118,13 +118,16 @@ def _shown(value: Any) -> Any:
 
 
 def _cut(text: object, most: int) -> str:
-    """A text of at most so many characters.
+    """A text of at most so many characters, cut between words where it has some.
 
-    >>> _cut("a long story", 6)
-    'a lon…'
+    >>> _cut("a long story", 9), _cut("incomprehensible", 6)
+    ('a long…', 'incom…')
     """
     shown = str(text)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    if len(shown) <= most:
+        return shown
+    whole_words = shown[:most].rpartition(" ")[0].rstrip(" ,;|·")
+    return (whole_words or shown[: most - 1]) + "…"
 
 
 def _column_words(column: Mapping[str, Any]) -> str:

@@ -220,7 +220,13 @@ async def release(request: Request, session: Session) -> Response:
     asked = replace(asked, form=form_of, expand="expand" in form, is_public="is_public" in form)
     command, _ = commands.command_or_why(source, choices, asked)
     session.made = replace(asked, command=command)
-    session.start("release", table=source.path, choices=choices, asked=session.made)
+    session.start(
+        "release",
+        table=source.path,
+        choices=choices,
+        frontier=session.jobs["compare" if asked.soft else "search"].folder,
+        asked=session.made,
+    )
     return redirect("/release")
 
 

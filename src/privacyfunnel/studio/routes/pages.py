@@ -183,6 +183,7 @@ async def job(request: Request) -> Response:
             "words": progress_in_words(found, studio_of(request).queue.ahead(found)),
             "done": found.done,
             "total": found.total,
+            "seconds": found.seconds,
             "news": found.news,
             "error": found.error,
         }

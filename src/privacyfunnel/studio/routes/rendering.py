@@ -35,8 +35,20 @@ class Exact(str):
     __slots__ = ()
 
 
+def in_bytes(size: int) -> str:
+    """The size of a file as people read it.
+
+    >>> [in_bytes(n) for n in (1, 999, 20_500, 2_731_217)]
+    ['1 byte', '999 bytes', '20.5 kB', '2.73 MB']
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return several(size, "byte")
+
+
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
-PAGES.filters["exact"] = Exact
+PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:

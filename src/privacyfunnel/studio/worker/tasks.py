@@ -150,19 +150,26 @@ def choose(
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    return preview(asked, kept, found)
+    return preview(asked, found, kept.counts, kept.identifiers)
 
 
 def release(
-    reporter: Reporter, folder: Path, *, table: str, choices: Choices, asked: ReleaseRequest
+    reporter: Reporter,
+    folder: Path,
+    *,
+    table: str,
+    choices: Choices,
+    frontier: Path,
+    asked: ReleaseRequest,
 ) -> dict[str, Any]:
-    """The files of a release, made and measured as the command line makes them."""
+    """The files of a release, as the command line makes them, but for the search, which is done."""
     made = pf.release(
         _open(table, folder),
         choices.sensitive,
         choices.public,
         columns=choices.rules,
         out=folder / "files",
+        frontier=_load(frontier),
         stages=reporter.stage,
         **asked.options(),
     )
@@ -184,7 +191,7 @@ def _count(table: Table, choices: Choices) -> Counts:
 
 def _first_rows(table: Table) -> list[list[str]]:
     with table.in_duckdb(table.names) as con:
-        rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
+        rows = con.sql(f"SELECT * FROM funnel_rows LIMIT {SHOWN_ROWS}").fetchall()
     words = [["" if value is None else show(value) for value in row] for row in rows]
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
 
