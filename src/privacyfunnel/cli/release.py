@@ -24,6 +24,7 @@ from privacyfunnel.cli.options import (
     Output,
     Public,
     RoundOption,
+    Secret,
     Seed,
     Sensitive,
     Table,
@@ -68,6 +69,7 @@ def release(
     expand: Expand = ReleaseRequest.expand,
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
+    secret: Secret = None,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -102,6 +104,7 @@ def release(
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
     target: dict[str, Any] = read_target(utility=utility, leakage=leakage, lam=lam)
+    from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.verify import NotAsMeasured
@@ -127,6 +130,7 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,
                 command=shlex.join(["funnel", *sys.argv[1:]]),
