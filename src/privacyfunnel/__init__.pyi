@@ -22,6 +22,8 @@ from .joint import Joint as Joint
 from .objectives import Bottleneck as Bottleneck
 from .objectives import Funnel as Funnel
 from .recodings import solve as solve
+from .releases.release import Release as Release
+from .releases.release import release as release
 from .solvers import Solution as Solution
 from .solvers import Status as Status
 from .solvers.soft.perfect_privacy import perfect_privacy as perfect_privacy

@@ -30,6 +30,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
+    "choose-on": "a code chosen on some records, drawn in secret (choose_on=0.5), makes it much harder",
 }
 
 

@@ -21,7 +21,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 import privacyfunnel as pf
-from privacyfunnel.cli import app
+from privacyfunnel.cli.app import app
 
 HOOKS = ROOT / "docs" / "_hooks"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

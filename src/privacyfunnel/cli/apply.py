@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel.cli.options import Expand, Force, Keep, Key, Memory, Table, read_columns
+from privacyfunnel.cli.terminal import say
 
 
 def apply(
@@ -49,9 +50,9 @@ def apply(
         if n
     ]
     tail = f" ({'; '.join(notes)})" if notes else ""
-    typer.echo(f"{several(done.n_released, 'row')} written to {output}{tail}.")
+    say(f"{several(done.n_released, 'row')} written to {output}{tail}.")
     for name in kept:
-        typer.echo(
+        say(
             f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
             err=True,
         )

@@ -24,6 +24,7 @@ from privacyfunnel.cli.options import (
     read_problem,
 )
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def frontier(
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder, paper_axes)
-    typer.echo(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
+    say(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
 
 
 def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> None:

@@ -13,4 +13,5 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass it with --data",
     "min-count": "--min-count {least} forbids it",
     "holdout": "--holdout 0.3 shows how much",
+    "choose-on": "--choose-on 0.5 chooses the code on records drawn in secret",
 }

@@ -49,6 +49,14 @@ Key = Annotated[
     str | None, typer.Option(help="Column that names the row; random releases draw by it.")
 ]
 
+Secret = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with the secret of the draws, made if it is not there. Keep it apart from the table: "
+        "with it and --key a record keeps its draw in every release."
+    ),
+]
+
 PROBLEM_NAMES = {
     "pf": "funnel",
     "ib": "bottleneck",

@@ -16,7 +16,7 @@ from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.frontiers.readable import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.parallel import Progress, check_jobs
+from privacyfunnel.parallel import Progress, as_they_come, check_jobs
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOLVERS, check_problem, check_settings, make_solver
 from privacyfunnel.solvers.base import (
@@ -221,14 +221,11 @@ def _run(
     done_of: tuple[int, int],
 ) -> list[Solution]:
     """Solve the tasks that are not in the store, in processes; solutions in the tasks' order."""
-    from joblib import Parallel, delayed
-
     waiting = [task for task in tasks if task.name not in store.found]
     done, total = done_of[0] + len(tasks) - len(waiting), done_of[1]
     if progress is not None:
         progress(done, total)
-    pool = Parallel(n_jobs=n_jobs, return_as="generator")
-    results = pool(delayed(task.run)(joint, seed) for task in waiting)
+    results = as_they_come(Task.run, [(task, joint, seed) for task in waiting], n_jobs)
     for task, result in zip(waiting, results, strict=True):
         if result is not None:
             store.add(task.name, *result)

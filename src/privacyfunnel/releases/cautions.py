@@ -56,8 +56,13 @@ def about_release(
     leakage: float,
     *,
     is_held_out: bool = False,
+    is_chosen_in_secret: bool = False,
 ) -> list[Caution]:
-    """Warnings about one release; ``is_held_out``: whether it was tried on records held out."""
+    """Warnings about one release.
+
+    ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
+    was chosen on records drawn in secret.
+    """
     sensitive = [column.name for column in book.roles.sensitive]
     found = [_kept(name, name in sensitive) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
@@ -70,6 +75,18 @@ def about_release(
                 "records. A rare symbol can point at a person.",
                 hint="min-count",
                 fields={"least": SMALL_SYMBOL},
+            )
+        )
+    if not is_chosen_in_secret:
+        found.append(
+            Caution(
+                "the choice of the code",
+                "The search is no secret and for one table ends at one code. Someone who knows every "
+                "other record, runs it again for each value that a person's sensitive columns may "
+                "have, and compares with the codebook, can often tell which it is. Leakage does not "
+                "measure this",
+                is_public=False,
+                hint="choose-on",
             )
         )
     if len(book.symbols) == 1:

@@ -38,8 +38,12 @@ def what_was_asked(document: Document) -> str:
             f"Publish {public}; a bit kept of them is worth {target['lam']:g} of a bit given away "
             f"about {sensitive}."
         )
-    least = document["asked"]["min_count"]
-    return goal + (f" Every symbol covers at least {least} records." if least > 1 else "")
+    least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
+    if least > 1:
+        goal += f" Every symbol covers at least {least} records."
+    if share is not None:
+        goal += f" The code was chosen on {percent(share)} of the records, drawn in secret."
+    return goal
 
 
 def what_is_released(document: Document) -> str:
