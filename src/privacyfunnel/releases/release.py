@@ -80,8 +80,8 @@ def release(
     the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
-    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key, shuffle,
-    form ("parquet" or "csv"), is_public, attackers, holdout.
+    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key,
+    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
