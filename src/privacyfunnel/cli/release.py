@@ -27,6 +27,7 @@ from privacyfunnel.cli.options import (
     Secret,
     Seed,
     Sensitive,
+    Shuffle,
     Table,
     Weight,
     read_columns,
@@ -70,6 +71,7 @@ def release(
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
     secret: Secret = None,
+    shuffle: Shuffle = ReleaseRequest.shuffle,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -130,6 +132,7 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                shuffle=shuffle,
                 secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,

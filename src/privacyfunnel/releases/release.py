@@ -22,6 +22,7 @@ from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.releases.write import write_report
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
+from privacyfunnel.tables.write import shuffle_rows
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
@@ -79,8 +80,8 @@ def release(
     the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
-    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key, form
-    ("parquet" or "csv"), is_public, attackers, holdout.
+    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key,
+    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
@@ -126,6 +127,8 @@ def release(
         released = write_release(opened, book, work / request.files[0], **output)
         measured = measure(opened, counts.roles, released.path)
         check_same(book, measured)
+        if request.shuffle:
+            shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
             bar = stages("Checking on records held out")
