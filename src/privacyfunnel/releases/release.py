@@ -56,8 +56,9 @@ def release(
     public: str | Sequence[str],
     *,
     out: str | Path,
-    utility: float | None = None,
+    kept: float | None = None,
     leakage: float | None = None,
+    utility: float | None = None,
     lam: float | None = None,
     columns: ColumnRules | None = None,
     weight: str | None = None,
@@ -70,8 +71,10 @@ def release(
 ) -> Release:
     """Publish columns of a table coarsened so that they give away little about the sensitive ones.
 
-    One target says what is wanted: the least leakage I(S;X̂)/H(S) with I(X;X̂)/H(X) ≥ ``utility``, the
-    most utility with at most this ``leakage``, or the least I(S;X̂) − ``lam`` I(X;X̂).
+    One target says what is wanted: the least leakage I(S;X̂)/H(S) that keeps the share ``kept`` of the
+    columns (see `recodings.kept`), or the most kept with at most this ``leakage``; with
+    ``recoding="symbols"`` the least leakage with I(X;X̂)/H(X) ≥ ``utility``, or the least
+    I(S;X̂) − ``lam`` I(X;X̂).
 
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that
@@ -79,7 +82,8 @@ def release(
     the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
-    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key, form
+    ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
+    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key, form
     ("parquet" or "csv"), is_public, attackers, holdout.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
@@ -91,7 +95,7 @@ def release(
     >>> done.utility >= 0.5, done.codebook.labels
     (True, ['r1', 'r2'])
     """
-    given = {"utility": utility, "leakage": leakage, "lam": lam}
+    given = {"kept": kept, "leakage": leakage, "utility": utility, "lam": lam}
     named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
     target = {name: given[name] for name in TARGETS if given[name] is not None}
     request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
@@ -134,6 +138,7 @@ def release(
             measured,
             found,
             audit,
+            solution,
             held_out=held_out,
             identifiers=_identifiers(opened, counts, request.keep),
         )
