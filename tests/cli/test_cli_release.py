@@ -129,6 +129,8 @@ def test_a_soft_release_says_what_the_rule_and_what_the_draw_gives_away(demo, tm
         "id",
         "--keep",
         "id",
+        "--secret",
+        "secret.txt",
     ]
     for name in ("in_order.csv", "shuffled.parquet"):
         done = funnel(

@@ -11,24 +11,32 @@ from typing import Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    RECODING,
     BinsOption,
+    Cuts,
     Effort,
     Expand,
     Force,
+    Hierarchies,
+    Importance,
     Jobs,
     Keep,
     Key,
     Memory,
     MinCount,
     Missing,
+    Orders,
     Output,
     Public,
     RoundOption,
+    Secret,
     Seed,
     Sensitive,
+    Suppress,
     Table,
     Weight,
     read_columns,
+    read_recoding,
     read_target,
 )
 from privacyfunnel.cli.progress import progress_bars
@@ -41,16 +49,40 @@ def release(
     sensitive: Sensitive,
     public: Public,
     output: Output,
-    utility: Annotated[
-        float | None, typer.Option(help="Share of the public information to keep at least, 0 to 1.")
+    kept: Annotated[
+        float | None, typer.Option(help="Share of each column to keep, on average, 0 to 1.")
     ] = None,
     leakage: Annotated[
         float | None,
         typer.Option(help="Share of the sensitive information to give at most, 0 to 1."),
     ] = None,
+    utility: Annotated[
+        float | None,
+        typer.Option(help="Symbols: share of the public information to keep at least, 0 to 1."),
+    ] = None,
     lam: Annotated[
         float | None, typer.Option(help="Bits given away that a bit kept is worth, 0 to 1.")
     ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            help="global: each column coarsened alike for all records; local: each record as little as "
+            "needed; symbols: any grouping, one column (the default of --utility and --lam).",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.recoding,
+    hierarchy: Hierarchies = None,
+    order: Orders = None,
+    cuts: Cuts = None,
+    importance: Importance = None,
+    suppress: Suppress = ReleaseRequest.suppress,
+    numbers: Annotated[
+        str,
+        typer.Option(
+            help="Intervals of numbers as label (25-34), bounds (two columns) or mean.",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.numbers,
     soft: Annotated[
         bool,
         typer.Option("--soft", help="Draw each record's symbol by lot: gives away far less."),
@@ -68,6 +100,7 @@ def release(
     expand: Expand = ReleaseRequest.expand,
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
+    secret: Secret = None,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -101,7 +134,8 @@ def release(
 
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
-    target: dict[str, Any] = read_target(utility=utility, leakage=leakage, lam=lam)
+    target: dict[str, Any] = read_target(kept=kept, leakage=leakage, utility=utility, lam=lam)
+    from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.verify import NotAsMeasured
@@ -119,6 +153,10 @@ def release(
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
+                recoding=recoding,
+                suppress=suppress,
+                numbers=numbers,
+                **read_recoding(hierarchy, order, cuts, importance),
                 soft=soft,
                 min_count=min_count,
                 effort=effort,
@@ -127,6 +165,7 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,
                 command=shlex.join(["funnel", *sys.argv[1:]]),

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
-from privacyfunnel.codebook.words import stands_for
+from privacyfunnel.codebook.words import stands_for, typical
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles, show
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
 from privacyfunnel.information import share
-from privacyfunnel.joint import Joint, digest
+from privacyfunnel.joint import Joint
 from privacyfunnel.tables.sampling import outcome
 
 if TYPE_CHECKING:
@@ -33,11 +33,15 @@ SECRET = ("leakage", "leakage_bits", "entropy_s_bits", "information_bits")  # st
 
 @dataclass(frozen=True)
 class Symbol:
-    """A released symbol: its label, its probability and, for a hard code, its weight in records."""
+    """A released symbol: its label, its probability and, for a hard code, its weight in records.
+
+    For a soft code ``stands_for`` says, for each public column, what is typical of it.
+    """
 
     label: str
     probability: float
     count: float | None = None
+    stands_for: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class Codebook:
     """How values of the public columns are released; build one with :meth:`from_solution`.
 
     ``values[i]`` is a tuple of the public columns' symbols and ``rows[i]`` what it is released as.
-    ``salt`` is the secret of a soft code's draws; a public codebook has none.
+    ``salt`` is the secret of a soft code's draws; a public codebook has none, nor has it the
+    channel. Whatever is released by it, no label goes out with fewer than ``min_count`` records.
 
     >>> import pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.tables import count
@@ -68,6 +73,7 @@ class Codebook:
     n_records: int | None
     seed: int | None = None
     salt: str | None = None
+    min_count: int = 1
     is_public: bool = False
     tool: str = field(default=f"privacyfunnel {__version__}")
 
@@ -83,25 +89,28 @@ class Codebook:
         *,
         target: Mapping[str, float] | None = None,
         seed: int | None = None,
-        salt: str | None = None,
+        secret: str | None = None,
+        min_count: int = 1,
     ) -> Codebook:
         """The codebook of a solution for the joint that was counted under these roles.
 
         Released symbols are called r01, r02, ... in order of their first value. A soft code draws
-        by ``salt``, a secret: by default a digest of the seed and of the whole table, so that the
-        same table and seed make the same draws and only who holds the table can redo them; without
-        a seed it is random.
+        by a ``secret``, by default a random one: from nothing that others may know, and so not from
+        a seed. Draws are repeated by handing in the secret of an earlier, private codebook.
         """
         code = solution.code
         soft = isinstance(code, Channel)
         weights = np.asarray(joint.counts.sum(axis=0) @ code.matrix).ravel()
         used = np.flatnonzero(weights > 0)
         width = len(str(len(used)))
-        symbols = tuple(
-            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w))
-            for place, w in enumerate(weights[used].tolist(), start=1)
-        )
         values = [_as_tuple(label, len(roles.public)) for label in joint.labels_x]
+        words = _typical(roles.public, values, joint, code, used) if soft else [None] * len(used)
+        symbols = tuple(
+            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w), typical)
+            for place, (w, typical) in enumerate(
+                zip(weights[used].tolist(), words, strict=True), start=1
+            )
+        )
         return cls(
             roles=roles,
             symbols=symbols,
@@ -112,7 +121,8 @@ class Codebook:
             measured=_measured(joint, solution),
             n_records=joint.n_records,
             seed=seed,
-            salt=(salt or _secret(joint, seed)) if soft else None,
+            salt=(secret or secrets.token_hex(16)) if soft else None,
+            min_count=min_count,
         )
 
     @property
@@ -159,6 +169,8 @@ class Codebook:
 
     @cached_property
     def _place(self) -> dict[tuple[Any, ...], int]:
+        if self.soft and self.is_public:
+            raise InvalidInput("a public codebook cannot draw a soft code; use the private one.")
         return {value: i for i, value in enumerate(self.values)}
 
     def encode(self, values: Any, key: int | str | None = None) -> str:
@@ -202,13 +214,26 @@ class Codebook:
         return f"{what}, which was not there when the codebook was made{others}: {rows}"
 
     def stands_for(self, label: str) -> tuple[str, ...]:
-        """The set or range of values that a symbol stands for, in words, per public column."""
+        """What a symbol stands for, in words, per public column.
+
+        The set or range of its values; of a soft code, whose symbols any value may be released as,
+        only what is typical, because the sets would tell who differs in S.
+        """
+        symbol = self.symbols[self.labels.index(label)]
+        if symbol.stands_for is not None:
+            return symbol.stands_for
         members = self.members[self.labels.index(label)]
         columns = zip(self.roles.public, zip(*members, strict=True), strict=True)
         return tuple(stands_for(column, values) for column, values in columns)
 
     def public(self) -> Codebook:
-        """The codebook without any statistic about S, without the seed and without the salt."""
+        """The codebook without any statistic about S, without the seed and without the salt.
+
+        The channel of a soft code was made to hide S and so tells of it: where nothing leaks,
+        the equations between the two can be solved for the counts of S and X. It is left out, and
+        with it the means to compute from a symbol how likely each value is; what stays is what each
+        symbol typically stands for.
+        """
         bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
         return replace(
             self,
@@ -218,13 +243,15 @@ class Codebook:
             seed=None,
             salt=None,
             is_public=True,
+            values=() if self.soft else self.values,
+            rows=() if self.soft else self.rows,
         )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the codebook as JSON, whole or not at all."""
+        """Write the codebook as JSON, whole or not at all; a private one for its owner's eyes only."""
         from privacyfunnel.codebook.file import write
 
-        write_text(path, write(self), force)
+        write_text(path, write(self), force, is_private=not self.is_public)
 
     @classmethod
     def load(cls, path: str | Path) -> Codebook:
@@ -246,11 +273,23 @@ def in_order(
     return {"values": tuple(values[i] for i in order), "rows": tuple(rows[i] for i in order)}
 
 
-def _secret(joint: Joint, seed: int | None) -> str:
-    """A salt from the table and the seed, or a random one."""
-    if seed is None:
-        return secrets.token_hex(16)
-    return digest(joint, seed, joint.labels_s, joint.labels_x)[:32]
+def _typical(
+    columns: Sequence[Column],
+    values: Sequence[tuple[Any, ...]],
+    joint: Joint,
+    code: Code,
+    used: Any,
+) -> list[tuple[str, ...]]:
+    """For each symbol that is used, what is typical of it in each column, from p(x given x̂) alone."""
+    weights = code.matrix.multiply(joint.p_x[:, None]).tocsc()
+    found = []
+    for j in used:
+        places = weights.indices[weights.indptr[j] : weights.indptr[j + 1]]
+        w = weights.data[weights.indptr[j] : weights.indptr[j + 1]].tolist()
+        found.append(
+            tuple(typical(c, [values[x][i] for x in places], w) for i, c in enumerate(columns))
+        )
+    return found
 
 
 def _rows(code: Code, used: Any) -> tuple[Row, ...]:

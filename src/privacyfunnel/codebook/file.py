@@ -34,6 +34,8 @@ def write(book: Codebook) -> str:
 def read(path: str | Path) -> Codebook:
     """The codebook of a file, verified."""
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+            raise InvalidInput(f"{path}: not a codebook: not a file.")
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InvalidInput(f"{path}: not a codebook: not a text file.") from None
@@ -41,6 +43,7 @@ def read(path: str | Path) -> Codebook:
         raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
     try:
         document = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        json.dumps(document, ensure_ascii=False).encode()  # refuses text that is no Unicode
         return from_document(document)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
@@ -85,7 +88,9 @@ def _document(book: Codebook) -> dict[str, Any]:
     symbols: list[dict[str, Any]] = []
     for symbol, members in zip(book.symbols, book.members, strict=True):
         entry: dict[str, Any] = {"label": symbol.label, "probability": symbol.probability}
-        if not book.soft:
+        if book.soft:
+            entry["stands_for"] = list(symbol.stands_for or ())
+        else:
             entry |= {"count": symbol.count, "members": [_encode_tuple(m) for m in members]}
         symbols.append(entry)
     document = {
@@ -100,13 +105,14 @@ def _document(book: Codebook) -> dict[str, Any]:
         "weight": book.roles.weight,
         "seed": book.seed,
         "salt": book.salt,
+        "min_count": book.min_count,
         "missing": book.roles.missing,
         "sensitive": [_column(column) for column in book.roles.sensitive],
         "public": [_column(column) for column in book.roles.public],
         "code": "channel" if book.soft else "partition",
         "symbols": symbols,
     }
-    if book.soft:
+    if book.soft and not book.is_public:
         document["rows"] = [
             {"value": _encode_tuple(value), "released": {book.labels[j]: p for j, p in row}}
             for value, row in zip(book.values, book.rows, strict=True)
@@ -117,7 +123,8 @@ def _document(book: Codebook) -> dict[str, Any]:
 def _book(document: Mapping[str, Any]) -> Codebook:
     check_document(document)
     soft = document["code"] == "channel"
-    need(("rows" in document) == soft, "a channel has rows, a partition has none")
+    has_rows = soft and not document["is_public"]
+    need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
     roles = Roles(
         tuple(map(_read_column, document["sensitive"])),
         tuple(map(_read_column, document["public"])),
@@ -125,16 +132,21 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         document["weight"],
     )
     symbols = tuple(
-        Symbol(str(s["label"]), float(s["probability"]), None if soft else s["count"])
+        Symbol(
+            s["label"],
+            float(s["probability"]),
+            None if soft else s["count"],
+            tuple(s["stands_for"]) if soft else None,
+        )
         for s in document["symbols"]
     )
     place = {symbol.label: j for j, symbol in enumerate(symbols)}
     rows: list[Row]
     if soft:
-        values = [_decode_tuple(row["value"]) for row in document["rows"]]
+        given = document.get("rows", [])
+        values = [_decode_tuple(row["value"]) for row in given]
         rows = [
-            tuple((place[label], float(p)) for label, p in row["released"].items())
-            for row in document["rows"]
+            tuple((place[label], float(p)) for label, p in row["released"].items()) for row in given
         ]
     else:
         pairs = [
@@ -152,6 +164,7 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         n_records=document["n_records"],
         seed=document["seed"],
         salt=document["salt"],
+        min_count=document.get("min_count", 1),
         is_public=document["is_public"],
         tool=document["tool"],
     )

@@ -135,10 +135,20 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         "release": document["release"],
         "measured": {k: measured[k] for k in shown},
         "columns": [{k: c[k] for k in kept_of} for c in columns if c["name"] not in secret],
-        "symbols": document["symbols"],
+        "symbols": _public_symbols(document),
         "recoding": recoding and public_recoding(recoding, secret),
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
+    }
+
+
+def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The symbols; of a soft code without the values that each may stand for, which tell of S."""
+    if document["release"]["code"] != "channel":
+        return dict(document["symbols"])
+    return {
+        part: [{**symbol, "members": [], "n_values": None} for symbol in symbols]
+        for part, symbols in document["symbols"].items()
     }
 
 

@@ -15,7 +15,7 @@ from privacyfunnel.parallel import Progress
 from privacyfunnel.releases.audit import audit_release
 from privacyfunnel.releases.document import describe
 from privacyfunnel.releases.holdout import on_unseen
-from privacyfunnel.releases.request import TARGETS, ReleaseRequest
+from privacyfunnel.releases.request import ANY_FILES, TARGETS, ReleaseRequest
 from privacyfunnel.releases.search import search
 from privacyfunnel.releases.stakes import stakes
 from privacyfunnel.releases.verify import check_same, measure
@@ -104,7 +104,7 @@ def release(
     folder = Path(out)
     opened = open_table(table, memory=memory)
     _check_not_the_table(opened, [folder / name for name in request.files])
-    with together(folder, request.files, force) as work:
+    with together(folder, request.files, force, instead_of=ANY_FILES) as work:
         counts = count(opened, sensitive, public, columns=columns, weight=weight)
         output: dict[str, Any] = {
             "expand": request.expand,
@@ -119,7 +119,13 @@ def release(
         bar = stages("Searching releases")
         found, solution = search(joint, request, frontier=frontier, jobs=n_jobs, progress=bar)
         book = Codebook.from_solution(
-            joint, solution, counts.roles, target=request.target, seed=request.seed
+            joint,
+            solution,
+            counts.roles,
+            target=request.target,
+            seed=request.seed,
+            secret=request.secret,
+            min_count=request.min_count,
         )
         released = write_release(opened, book, work / request.files[0], **output)
         measured = measure(opened, counts.roles, released.path)

@@ -12,6 +12,7 @@ FORMATS = ("parquet", "csv")
 TARGETS = ("kept", "leakage", "utility", "lam")
 NUMBERS = ("label", "bounds", "mean")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
+ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class ReleaseRequest:
     expand: bool = False
     keep: Sequence[str] = ()
     key: str | None = None
+    secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
     form: str = "parquet"
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
@@ -118,5 +120,6 @@ class ReleaseRequest:
     def options(self) -> dict[str, Any]:
         """The request as arguments of ``pf.release``, without those that are as by default."""
         found = {f.name: getattr(self, f.name) for f in fields(self)[1:]}
+        del found["secret"]  # what is printed must not tell it
         plain = {f.name: {} if f.default is MISSING else f.default for f in fields(self)[1:]}
         return {**self.target, **{k: v for k, v in found.items() if v != plain[k]}}

@@ -136,12 +136,12 @@ def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str,
     if roles.weight is not None:
         needed.append(roles.weight)
         weight = Column(roles.weight, "number").sql(table.place(roles.weight))
-    rows = f"SELECT {', '.join(select)}, {weight} AS w FROM t"
+    rows = f"SELECT {', '.join(select)}, {weight} AS w FROM funnel_rows"
     if roles.missing == "drop":
         known = " AND ".join(f"{k} IS NOT NULL" for k in keys)
         rows = f"SELECT * FROM ({rows}) WHERE {known}"
     by = ", ".join([*keys, "label"])
-    with table.in_duckdb(needed) as con:
+    with table.in_duckdb(needed, [path]) as con:
         con.execute("SET threads = 1")  # rows keep their order
         written = read_paths(con, path, {})
         names = ", ".join(f"f{i}" for i in range(len(written.names)))

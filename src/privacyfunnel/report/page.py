@@ -86,7 +86,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
 def some_members(symbol: Mapping[str, Any]) -> list[str]:
     """Some of a symbol's combinations; none where what its columns stand for says it all."""
     n, several_columns = symbol["n_values"], len(symbol["stands_for"]) > 1
-    if n == 1 or (n <= FEW and not several_columns):
+    if n is None or n == 1 or (n <= FEW and not several_columns):
         return []
     return [
         ", ".join(show(decode(part)) or EMPTY for part in member)

@@ -169,7 +169,8 @@ def summary(document: Document) -> list[str]:
     """The release in a few lines for the terminal."""
     m, g, stakes = document["measured"], document["guessing"], document["stakes"]
     release = document["release"]
-    became = f"{several(release['public_values'], 'value')} became {several(release['symbols'], 'symbol')}."
+    values, symbols = release["public_values"], release["symbols"]
+    became = f"{several(values, 'value')} became {several(symbols, 'symbol')}."
     if document["recoding"] is not None:
         became = _recoded(document["recoding"])
     return [

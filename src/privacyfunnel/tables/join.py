@@ -33,6 +33,7 @@ class Join:
     keep: tuple[str, ...]
     suppress: bool
     key: str | None
+    rare: frozenset[str] = frozenset()  # labels that would go out with too few records
 
     @classmethod
     def of(
@@ -82,16 +83,67 @@ class Join:
             raw = [column.raw(value[i]) for value in book.values]
             data[f"k{i}"] = pa.array(raw, type=_arrow_type(column))
         data["place"] = pa.array(range(len(book.values)), type=pa.int64())
-        texts: Mapping[str, Sequence[str]] = {"label": book.labels}
+        shown = [SUPPRESSED if label in self.rare else label for label in book.labels]
+        texts: Mapping[str, Sequence[str | None]] = {"label": shown}
         if self.expand:
-            words = list(zip(*(book.stands_for(label) for label in book.labels), strict=True))
-            texts = {**texts, **{f"e{i}": column for i, column in enumerate(words)}}
+            nothing = (None,) * len(self.columns)
+            words = (
+                nothing if label in self.rare else book.stands_for(label) for label in book.labels
+            )
+            columns = enumerate(zip(*words, strict=True))
+            texts = {**texts, **{f"e{i}": column for i, column in columns}}
         for name, text in texts.items():
             lists = [[text[j] for j in row] for row in outcomes]
             data[name] = lists if book.soft else [row[0] for row in lists]
         if book.soft:
             data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
         return pa.table(data)
+
+    def without_rare(self) -> Join:
+        """The same with every label suppressed that fewer rows than the least count would get.
+
+        Where the suppressed rows would themselves be too few, the next smallest label joins them.
+        """
+        least = self.book.min_count
+        if least <= 1:
+            return self
+        counts, unseen = self._label_counts()
+        rising = sorted((label for label in counts if counts[label]), key=lambda k: (counts[k], k))
+        rare = [label for label in rising if counts[label] < least]
+        alone = unseen + sum(counts[label] for label in rare)
+        for label in rising[len(rare) :]:
+            if not 0 < alone < least:
+                break
+            rare.append(label)
+            alone += counts[label]
+        if rare and not self.suppress:
+            raise InvalidInput(
+                f"the label {rare[0]!r} would go out with {counts[rare[0]]} records, fewer than the "
+                f"{least} that the codebook promises.",
+                hint="unseen",
+            )
+        if 0 < alone < least:
+            raise InvalidInput(
+                f"{alone} records would be released, fewer than the {least} that the codebook promises."
+            )
+        return replace(self, rare=frozenset(rare))
+
+    def _label_counts(self) -> tuple[dict[str, int], int]:
+        """How many rows would get each label, and how many are of no known value."""
+        columns = list(dict.fromkeys([*self.columns, *self.required]))
+        groups = self.table.group(columns, None)
+        keys = [groups[f"k{i}"].to_pylist() for i in range(len(columns))]
+        needed = [columns.index(column) for column in self.required]
+        counts, unseen = dict.fromkeys(self.book.labels, 0), 0
+        for n, *row in zip(groups["n"].to_pylist(), *keys, strict=True):
+            if any(row[i] is None for i in needed):
+                continue
+            [place] = self.book.places([self.value(row[: len(self.columns)])])
+            if place < 0:
+                unseen += n
+            else:
+                counts[self.book.labels[self.book.rows[place][0][0]]] += n
+        return counts, unseen
 
 
 def output_columns(

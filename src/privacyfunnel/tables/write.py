@@ -51,8 +51,10 @@ def write_release(
 
     ``expand`` adds, per public column, what the symbol stands for; ``keep`` passes columns through
     as they are, unprotected. A value that the codebook has not seen is an error, or is released
-    as "suppressed". A soft code draws by ``key``, a column that names the row, else by the row's
-    number. ``ordered`` keeps the order of the rows; without it all cores write.
+    as "suppressed", and so is a label that would go out with fewer records than the codebook
+    promises. A soft code draws by ``key``, a column that names the row, so that a record keeps its
+    draw in every table; without one each table has draws of its own. ``ordered`` keeps the order of
+    the rows; without it all cores write.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.codebook import Codebook
@@ -89,6 +91,7 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
         keyless = table.count_missing([Column(join.key, table.kind(join.key))])
         if keyless:
             raise InvalidInput(f"the key column {join.key!r} is missing in {keyless} rows.")
+    join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
     n_dropped = table.count_missing(join.required)
     counts = read_back(part, fmt, len(join.names))

@@ -191,7 +191,7 @@ def _count(table: Table, choices: Choices) -> Counts:
 
 def _first_rows(table: Table) -> list[list[str]]:
     with table.in_duckdb(table.names) as con:
-        rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
+        rows = con.sql(f"SELECT * FROM funnel_rows LIMIT {SHOWN_ROWS}").fetchall()
     words = [["" if value is None else show(value) for value in row] for row in rows]
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
 

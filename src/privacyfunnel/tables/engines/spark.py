@@ -69,7 +69,7 @@ class SparkTable(FrameTable):
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        joined = self._joined(join)
+        joined = self._joined_rows(join)
         label, expanded = F.col("label"), [F.col(f"e{i}") for i in range(len(join.columns))]
         if join.book.soft:
             place = F.size(F.filter("ends", lambda end: end <= F.col("draw"))) + 1
@@ -89,7 +89,7 @@ class SparkTable(FrameTable):
         from pyspark.sql import functions as F  # noqa: N812
 
         keys = [f"r{i}" for i in range(len(join.columns))]
-        unknown = self._joined(join).where(F.col("place").isNull()).groupBy(*keys).count()
+        unknown = self._joined_rows(join).where(F.col("place").isNull()).groupBy(*keys).count()
         total, n_values = unknown.select(F.sum("count"), F.count("*")).collect()[0]
         if not n_values:
             return None
@@ -102,7 +102,7 @@ class SparkTable(FrameTable):
             frame = frame.filter(~column.expr(self.place(column.name)).is_null())
         return frame
 
-    def _joined(self, join: Join) -> Any:
+    def _joined_rows(self, join: Join) -> Any:
         """The rows beside the lookup table, which every worker gets whole; NULL meets NULL."""
         from pyspark.sql import functions as F  # noqa: N812
 
