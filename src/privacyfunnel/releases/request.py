@@ -10,7 +10,6 @@ from privacyfunnel.errors import InvalidInput
 
 FORMATS = ("parquet", "csv")
 TARGETS = ("kept", "leakage", "utility", "lam")
-NUMBERS = ("label", "bounds", "mean")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
@@ -58,6 +57,7 @@ class ReleaseRequest:
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
+        from privacyfunnel.tables.recoded_join import NUMBERS
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]
