@@ -47,6 +47,7 @@ class ReleaseRequest:
     keep: Sequence[str] = ()
     key: str | None = None
     secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
+    shuffle: bool = False  # write the rows in a random order
     form: str = "parquet"
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
