@@ -98,5 +98,10 @@ class Groups:
             if len(names) > 4:
                 names = [*names[:2], f"{len(names) - 2} others"]
             words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            taken, again = {"*", *(group.label for group in found.values())}, 1
+            plain = words
+            while words in taken:  # a value may be called "a or b", or "*"
+                again += 1
+                words = f"{plain} ({again})"
             found[label] = Group(words, members)
         return tuple(found[label] for label in labels)
