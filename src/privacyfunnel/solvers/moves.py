@@ -20,9 +20,10 @@ from privacyfunnel.validation import check_at_least
 
 Labels = NDArray[np.int64]
 
-HOT, COLD = 1.0, 0.05  # first and last temperature, in units of the mean p(x)
+HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
+SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
@@ -78,7 +79,7 @@ def anneal(
     fixed: bool = False,
     hot: float = HOT,
 ) -> Labels | None:
-    """Annealed single-symbol moves, then plain ones; the best labels seen within the limit.
+    """Annealed moves and swaps of symbols, then plain moves; the best labels seen within the limit.
 
     ``sweeps`` = 0 is plain descent; ``fixed`` keeps the number of clusters while annealing. None
     where no code within the limit was met.
@@ -98,6 +99,7 @@ def anneal(
         layout.eta_weights(price.limit),
         layout.eta_bound(price.limit, price.bound),
         schedule,
+        SWAPS,
         layout.least,
         fixed,
         layout.tol,
