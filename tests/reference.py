@@ -306,7 +306,7 @@ def descend_by_proposals(
         tried = labels.copy()
         if step % 2 == 0:
             tried[x], tried[y] = labels[y], labels[x]
-        elif x == y:
+        elif rng.random() < 0.1:
             tried[x] = max(labels) + 1
         else:
             tried[x] = labels[y]

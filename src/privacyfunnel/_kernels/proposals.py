@@ -15,6 +15,8 @@ from privacyfunnel._kernels.clusters import close_slot, shift
 from privacyfunnel._kernels.eta import eta_of
 from privacyfunnel._kernels.moves import fill_slots, masses_of, price_swap
 
+ALONE = 0.1  # of the moves proposed, to a cluster of its own
+
 
 @njit(cache=True, nogil=True)
 def _price_move(columns, x, mass, home, goal, table, sums, masses):
@@ -64,8 +66,8 @@ def anneal_by_proposals(
                     continue
                 g, f = price_swap(columns, x, y, a, b, mass, weights[y], table, sums, masses)
             else:
-                if x == y and n_clusters < most and mass >= least:
-                    b = n_clusters  # a cluster of its own, as often as it is drawn twice
+                if rng.random() < ALONE and n_clusters < most and mass >= least:
+                    b = n_clusters
                 alone = sizes[a] == 1
                 if (
                     a == b

@@ -26,7 +26,7 @@ from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
 from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
-from privacyfunnel.solvers.merge_path import greedy_cuts
+from privacyfunnel.solvers.merge_path import WHOLE, greedy_cuts
 from privacyfunnel.solvers.moves import (
     JointLayout,
     Labels,
@@ -45,6 +45,7 @@ SMALL = 12  # alphabets up to here are searched exhaustively
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
 SIZES = (1.0, 1.15, 1.3, 1.5, 1.8, 2.2, 2.8)  # numbers of clusters, of the least that can do
+LAM_SHARE = 0.25  # of the moves, for one λ
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not
@@ -111,7 +112,12 @@ class BestSearch:
         if quantizable(joint, objective.problem) and layout.least == 0:
             return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
-            return self._in_blocks(joint, objective, rng)
+            as_now = deepcopy(rng)
+            blocks = self._in_blocks(joint, objective, rng)
+            if joint.n_x > WHOLE or layout.least > 0 or blocks.status is Status.OUT_OF_TIME:
+                return blocks
+            moved = MoveSearch().solve(joint, objective, rng=as_now)
+            return min(blocks, moved, key=lambda solution: solution.value)
         # Each method gets the generator as it is now, and so does what it would do on its own.
         alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
@@ -233,6 +239,8 @@ class BestSearch:
         They share the cores, whose number changes nothing: each has a generator of its own.
         """
         budget = self.budget
+        if not np.isfinite(price.bound):  # one λ is easier than a target
+            budget = budget._replace(moves=budget.moves * LAM_SHARE)
         asked = budget.sweeps if sweeps is None else sweeps
 
         def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:

@@ -23,6 +23,7 @@ Labels = NDArray[np.int64]
 HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
+MOST_PRICED = 1e8  # moves priced while annealing
 SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
@@ -203,7 +204,8 @@ class MoveSearch:
     and splits of whole clusters.
 
     A symbol is taken out and put where the objective is lowest, a new cluster included; the price
-    of a move comes from the touched clusters alone. ``sweeps`` = 0 leaves the annealing out.
+    of a move comes from the touched clusters alone. ``sweeps`` = 0 leaves the annealing out; there are
+    fewer than asked for where X is large.
     """
 
     sweeps: int = 1000
@@ -225,7 +227,8 @@ class MoveSearch:
             assert isinstance(greedy, Partition)
             start = greedy
         layout, price = JointLayout(joint), Price(objective.weights)
-        labels = anneal(layout, start.labels, price, self.sweeps, rng)
+        allowed = MOST_PRICED / (joint.n_x * (start.n_symbols + 1))
+        labels = anneal(layout, start.labels, price, int(min(self.sweeps, allowed)), rng)
         assert labels is not None
         labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)

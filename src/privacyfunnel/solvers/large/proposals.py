@@ -16,10 +16,11 @@ from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.blocks import filled_in_order
-from privacyfunnel.solvers.moves import LOOSE, STRICT, TIGHT, JointLayout, Labels
+from privacyfunnel.solvers.moves import JointLayout, Labels
 from privacyfunnel.solvers.target import MET, Price, Target
 
 HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
+PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
 COLD_SWEEPS = 10  # at the end, that only go down
 FEWEST_SWEEPS = 30
 STAGES = (0.05, 1.0)  # of the budget: where the first is as good as can be, the second is not run
@@ -115,8 +116,7 @@ class ProposalSearch:
         schedule = np.zeros((sweeps + COLD_SWEEPS, 2))
         scale = layout.joint.total / layout.joint.n_x
         schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
-        schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
-        schedule[sweeps:, 1] = STRICT
+        schedule[:, 1] = PENALTY
         better, value = anneal_by_proposals(
             layout.columns,
             np.array(labels, dtype=np.int64),
