@@ -1,6 +1,6 @@
 """Slow and obvious twins of the compiled loops for soft codes, and of what they are for."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -104,3 +104,25 @@ def envelope(profile, p, cost, steps):
 
 def entropy_bits(q):
     return -xlogx(q).sum() / np.log(2.0)
+
+
+def private_vertices(profile, p_s):
+    """Every vertex of {q >= 0, profile q = p_s}: a solution on each set of independent columns."""
+    n, found = profile.shape[1], []
+    for size in range(1, np.linalg.matrix_rank(profile) + 1):
+        for support in combinations(range(n), size):
+            columns = profile[:, support]
+            if np.linalg.matrix_rank(columns) < size:
+                continue
+            values = np.linalg.lstsq(columns, p_s, rcond=None)[0]
+            if (values > 1e-12).all() and np.abs(columns @ values - p_s).max() < 1e-11:
+                found.append(np.zeros(n))
+                found[-1][list(support)] = values
+    return np.array(found)
+
+
+def most_private_utility(profile, p_s, p_x):
+    """The most I(X;X^) with I(S;X^) = 0: the best mixture of all vertices."""
+    vertices = private_vertices(profile, p_s)
+    costs = [entropy_bits(q) for q in vertices]
+    return entropy_bits(p_x) - linprog(costs, A_eq=vertices.T, b_eq=p_x).fun

@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import privacyfunnel as pf
-from privacyfunnel.plots import interactive, limit_curve, plot_frontier
+from privacyfunnel.plots import interactive, interactive_html, limit_curve, plot_frontier
 
 
 @pytest.fixture(scope="module", params=["funnel", "bottleneck"])
@@ -47,3 +47,11 @@ def test_hovering_shows_lambda_symbols_and_gap(front):
     assert np.allclose([float(row[0]) for row in points.customdata], frame.lam)
     assert np.allclose([float(row[3]) for row in points.customdata], frame.gap)
     assert "released symbols" in points.hovertemplate
+
+
+def test_the_page_opens_offline_and_follows_the_colours_of_the_system(front):
+    html = interactive_html(front)
+    assert "prefers-color-scheme: dark" in html
+    assert 'name="viewport"' in html
+    assert 'src="' not in html.split("<body>")[0]
+    assert html.count("<h1>") == 1

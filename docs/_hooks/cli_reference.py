@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from typer.main import get_command
 
-from privacyfunnel.cli import app
+from privacyfunnel.cli.app import app
 
 PAGE = "cli.md"
 OPENING = """# Command line

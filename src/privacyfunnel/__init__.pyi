@@ -11,6 +11,7 @@ from .audits import Trials as Trials
 from .audits import audit as audit
 from .codebook import Codebook as Codebook
 from .codes import Channel as Channel
+from .codes import ColumnCode as ColumnCode
 from .codes import Partition as Partition
 from .columns import ColumnRules as ColumnRules
 from .estimators import InformationBottleneck as InformationBottleneck
@@ -20,9 +21,11 @@ from .frontiers.sweep import frontier as frontier
 from .joint import Joint as Joint
 from .objectives import Bottleneck as Bottleneck
 from .objectives import Funnel as Funnel
+from .recodings import solve as solve
+from .releases.release import Release as Release
+from .releases.release import release as release
 from .solvers import Solution as Solution
 from .solvers import Status as Status
-from .solvers import solve as solve
 from .solvers.soft.perfect_privacy import perfect_privacy as perfect_privacy
 
 __version__: str

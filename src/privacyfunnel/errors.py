@@ -24,12 +24,14 @@ Hints = Mapping[str, str]
 HINTS: Hints = {
     "replace": "use force=True to replace it",
     "unseen": 'use unseen="suppress" or make a new codebook',
+    "shuffle": "write the rows in a random order with shuffle=True",
     "missing": 'use missing="symbol" or missing="drop"',
     "memory": "allow more with memory=",
     "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
+    "choose-on": "a code chosen on some records, drawn in secret (choose_on=0.5), makes it much harder",
 }
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from zlib import crc32
+
+import psutil
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 
@@ -18,7 +22,7 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     """A temporary path beside ``path``, moved there when the block ends well, else removed.
 
     What is written may be a file or a folder. A run that is killed leaves at most a hidden
-    ``.part`` file. An existing target is replaced only with ``force``.
+    ``.part`` file, which the next one removes. An existing target is replaced only with ``force``.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "greeting.txt"
@@ -29,7 +33,9 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     check_target(path, force)
-    part = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+    for left in left_behind(path.parent, path.name):
+        _remove(left)
+    part = part_beside(path.parent, path.name)
     try:
         yield part
         _sync(part)
@@ -43,8 +49,10 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
         _remove(part)
 
 
-def write_text(path: str | Path, text: str, force: bool = False) -> None:
-    """Write a whole text file, or none.
+def write_text(
+    path: str | Path, text: str, force: bool = False, *, is_private: bool = False
+) -> None:
+    """Write a whole text file, or none; a private one can be read by its owner only.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "greeting.txt"
@@ -55,7 +63,10 @@ def write_text(path: str | Path, text: str, force: bool = False) -> None:
     privacyfunnel.errors.InvalidInput: ...greeting.txt exists; use force=True to replace it.
     """
     with atomic_path(path, force) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        mode = 0o600 if is_private else 0o666  # less what the user's umask takes away
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
 
 
 def in_words(error: OSError) -> str:
@@ -94,6 +105,42 @@ def check_target(path: Path, force: bool) -> None:
         raise DataUnavailable(f"cannot write {path}: no permission in {parent}.")
 
 
+def run_mark() -> str:
+    """A mark for names of temporary files, which says on which machine and in which process."""
+    return f"{crc32(platform.node().encode()):08x}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def is_dead(mark: str) -> bool:
+    """Whether the process that made a mark ran here and runs no more.
+
+    >>> is_dead(run_mark()), is_dead("no mark")
+    (False, False)
+    """
+    machine, _, rest = mark.partition("-")
+    pid = rest.partition("-")[0]
+    here = machine == f"{crc32(platform.node().encode()):08x}"
+    return here and pid.isdecimal() and not psutil.pid_exists(int(pid))
+
+
+def part_beside(folder: Path, name: str) -> Path:
+    """A hidden name in a folder for what is to become ``name``."""
+    return folder / f".{name[:180]}.{run_mark()}.part"
+
+
+def left_behind(folder: Path, name: str) -> list[Path]:
+    """Parts of ``name`` in a folder that runs which were killed have left."""
+    start = f".{name[:180]}."
+    try:
+        hidden = [path for path in folder.iterdir() if path.name.startswith(start)]
+    except OSError:
+        return []
+    return [
+        path
+        for path in hidden
+        if path.name.endswith(".part") and is_dead(path.name[len(start) : -len(".part")])
+    ]
+
+
 def _sync(part: Path) -> None:
     if part.is_file():
         with part.open("rb") as file:
@@ -102,7 +149,7 @@ def _sync(part: Path) -> None:
 
 def _move(part: Path, path: Path) -> None:
     if path.is_dir() and not path.is_symlink():  # a folder cannot be replaced in one step
-        aside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+        aside = part_beside(path.parent, path.name)
         os.replace(path, aside)
         os.replace(part, path)
         _remove(aside)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import atomic_path, in_words
+from privacyfunnel.files import atomic_path, in_words, left_behind, part_beside
+
+OLD, PLACING = ".old", ".placing"  # inside the hidden folder: files replaced, and how far it is
 
 
 @contextmanager
-def together(folder: str | Path, names: Sequence[str], force: bool = False) -> Iterator[Path]:
+def together(
+    folder: str | Path, names: Sequence[str], force: bool = False, *, instead_of: Sequence[str] = ()
+) -> Iterator[Path]:
     """A hidden folder to write into; when the block ends well its files move to ``folder``.
 
     A folder that does not exist comes into being in one step. In one that does, files of these
-    names are replaced only with ``force``; its other files stay.
+    names are replaced only with ``force``, and those that they come ``instead_of`` (the same in
+    another format) go too; its other files stay. Old and new ones never stand beside each other:
+    what a killed run has left half moved, the next run moves on or back.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "new" / "out"
@@ -37,13 +42,16 @@ def together(folder: str | Path, names: Sequence[str], force: bool = False) -> I
             work.mkdir(parents=True)
             yield work
         return
-    check_folder(folder, names, force)
-    part = folder / f".funnel.{secrets.token_hex(4)}.part"
+    known = list(dict.fromkeys([*names, *instead_of]))
+    for left in left_behind(folder, "funnel"):
+        _recover(left, folder)
+    check_folder(folder, known, force)
+    part = part_beside(folder, "funnel")
     try:
         part.mkdir()
         yield part
-        check_folder(folder, names, force)  # another run may have been faster
-        _move(part, folder, names)
+        check_folder(folder, known, force)  # another run may have been faster
+        _move(part, folder, known)
     except OSError as error:
         if isinstance(error, DataUnavailable):
             raise
@@ -70,13 +78,14 @@ def check_folder(folder: Path, names: Sequence[str], force: bool) -> None:
 
 def _move(part: Path, folder: Path, names: Sequence[str]) -> None:
     """All files into place; if one cannot be moved, the old ones come back."""
-    aside = part / "old"
+    aside = part / OLD
     aside.mkdir()
     moved: list[str] = []
     try:
         for name in names:
             if os.path.lexists(folder / name):
                 os.replace(folder / name, aside / name)
+        (part / PLACING).touch()  # from here on a killed run is brought to its end
         for name in names:
             if (part / name).exists():
                 os.replace(part / name, folder / name)
@@ -87,3 +96,18 @@ def _move(part: Path, folder: Path, names: Sequence[str]) -> None:
         for old in aside.iterdir():
             os.replace(old, folder / old.name)
         raise
+
+
+def _recover(part: Path, folder: Path) -> None:
+    """End what a killed run has begun: new files into place if it had come so far, else old ones back."""
+    try:
+        if (part / PLACING).exists():
+            for new in part.iterdir():
+                if new.name not in (OLD, PLACING):
+                    os.replace(new, folder / new.name)
+        elif (part / OLD).is_dir():
+            for old in (part / OLD).iterdir():
+                os.replace(old, folder / old.name)
+    except OSError as error:
+        raise DataUnavailable(f"cannot write to {folder}: {in_words(error)}.") from error
+    shutil.rmtree(part, ignore_errors=True)

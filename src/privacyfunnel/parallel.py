@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
@@ -48,12 +50,37 @@ def in_parallel(
     >>> in_parallel(divmod, [(7, 2), (9, 4)])
     [(3, 1), (2, 1)]
     """
-    from joblib import Parallel, delayed
-
     results = []
-    pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
-    for result in pool(delayed(function)(*task) for task in tasks):
+    for result in as_they_come(function, tasks, n_jobs):
         results.append(result)
         if tick is not None:
             tick()
     return results
+
+
+def as_they_come(
+    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
+) -> Iterator[Any]:
+    """``function(*task)`` for each task, in order, each as soon as it is there."""
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
+    with _interrupts_wait():
+        running: Iterator[Any] = pool(delayed(function)(*task) for task in tasks)
+    return running
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment.
+
+    Processes that are started meanwhile never hear it: ours does, once it goes on, and ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

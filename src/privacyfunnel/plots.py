@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,42 @@ WORDS = {  # what the two axes are called, and what the limit forbids
     "funnel": ("utility kept", "leakage", "no release can be here"),
     "bottleneck": ("rate", "relevance", "no code can be here"),
 }
+TITLES = {
+    "funnel": (
+        "public information kept: I(X;X̂)/H(X)",
+        "sensitive information given away: I(S;X̂)/H(S)",
+    ),
+    "bottleneck": ("rate: I(X;X̂)/H(X)", "relevance: I(S;X̂)/H(S)"),
+}
+HEADING = "What a release keeps and what it gives away"
+LEADS = {
+    "funnel": "To the right more is kept, further down less is given away. Full dots are proved optimal.",
+    "bottleneck": "To the left less is said of X, further up more of S. Full dots are proved optimal.",
+}
+# The figure takes its colours from the page's style, which knows whether the system is dark.
+FOLLOW_COLOURS = """
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function paint() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue("--" + name).trim();
+  const plot = document.getElementById("frontier");
+  const isProved = (point) => point[4] === "proved optimal";
+  const inside = plot.data[1].customdata.map((point) => of(isProved(point) ? "blue" : "paper"));
+  const [ink, paper, line, blue] = ["ink", "paper", "line", "blue"].map(of);
+  Plotly.restyle(plot, { "line.color": of("red"), fillcolor: of("pink") }, [0]);
+  Plotly.restyle(plot, { "line.color": blue, "marker.line.color": blue, "marker.color": [inside] }, [1]);
+  Plotly.restyle(plot, { "marker.color": ink }, [2]);
+  Plotly.relayout(plot, {
+    paper_bgcolor: paper, plot_bgcolor: paper,
+    "font.color": ink, "font.size": plot.clientWidth < 560 ? 11 : 14,
+    "xaxis.gridcolor": line, "yaxis.gridcolor": line,
+    "xaxis.zerolinecolor": line, "yaxis.zerolinecolor": line,
+    "hoverlabel.bgcolor": of("box"), "hoverlabel.font.color": ink,
+  });
+}
+dark.addEventListener("change", paint);
+paint();
+"""
 INK = {"frontier": "#1f5fa8", "limit": "#b23a48", "forbidden": "#f3d9dc", "identity": "#222222"}
 
 
@@ -87,11 +124,12 @@ def interactive(frontier: Frontier) -> Any:
     verdict = ["proved optimal" if p else "best found" for p in frontier.proved]
     details = np.column_stack([frame[["lam", "n_symbols", "limit", "gap"]], verdict])
     hover = (
-        f"{x_word} %{{x:.4f}}<br>{y_word} %{{y:.4f}}<br>λ %{{customdata[0]:.4f}}<br>"
-        "released symbols %{customdata[1]:d}<br>limit %{customdata[2]:.4f}<br>"
-        "gap %{customdata[3]:.4f}<br>%{customdata[4]}<extra></extra>"
+        f"{x_word} %{{x:.2%}}<br>{y_word} %{{y:.2%}}<br>λ %{{customdata[0]:.4f}}<br>"
+        "released symbols %{customdata[1]:d}<br>limit %{customdata[2]:.2%}<br>"
+        "gap %{customdata[3]:.2%}<br>%{customdata[4]}<extra></extra>"
     )
-    filled = ["circle" if p else "circle-open" for p in frontier.proved]
+    # Filled with paper, so that rings that overlap stay rings: full ones are proved optimal.
+    inside = [INK["frontier"] if p else "white" for p in frontier.proved]
     # What lies below the funnel's limit cannot be had; plotly cannot shade above a curve so simply.
     shaded = {"fill": "tozeroy", "fillcolor": INK["forbidden"]}
     fill = shaded if frontier.problem == "funnel" else {}
@@ -103,7 +141,12 @@ def interactive(frontier: Frontier) -> Any:
                 y=frame.leakage,
                 mode="lines+markers",
                 name=f"releases found ({frontier.method})",
-                marker={"symbol": filled, "size": 8, "color": INK["frontier"]},
+                line={"color": INK["frontier"]},
+                marker={
+                    "size": 8,
+                    "color": inside,
+                    "line": {"color": INK["frontier"], "width": 1.5},
+                },
                 customdata=details.tolist(),
                 hovertemplate=hover,
             ),
@@ -116,17 +159,33 @@ def interactive(frontier: Frontier) -> Any:
             ),
         ]
     )
+    x_title, y_title = TITLES[frontier.problem]
     figure.update_layout(
-        title=f"What a release keeps and what it gives away ({frontier.problem})",
-        xaxis_title=f"{x_word} I(X;X̂)/H(X)",
-        yaxis_title=f"{y_word} I(S;X̂)/H(S)",
+        xaxis={"title": x_title, "tickformat": ".0%"},
+        yaxis={"title": y_title, "tickformat": ".0%"},
         template="plotly_white",
         legend={"orientation": "h", "y": -0.18},
+        margin={"t": 16, "r": 16},
     )
     return figure
 
 
 def interactive_html(frontier: Frontier) -> str:
-    """A page of its own that opens offline: the script is inside."""
-    html: str = interactive(frontier).to_html(include_plotlyjs=True, default_height="92vh")
-    return html
+    """A page of its own that opens offline, the script inside; it follows the system's colours."""
+    style = files("privacyfunnel.report").joinpath("style.css").read_text(encoding="utf-8")
+    figure = interactive(frontier).to_html(
+        full_html=False,
+        include_plotlyjs=True,
+        div_id="frontier",
+        default_height="75vh",
+        config={"displayModeBar": False, "responsive": True},
+        post_script=FOLLOW_COLOURS,
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{HEADING}</title>\n<style>\n{style}body {{ max-width: 72rem; }}\n"
+        "svg { max-width: none; margin: 0; }\n</style>\n</head>\n<body>\n"
+        f'<h1>{HEADING}</h1>\n<p class="lead">{LEADS[frontier.problem]}</p>\n'
+        f"{figure}\n</body>\n</html>\n"
+    )

@@ -20,7 +20,7 @@ from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.report import attacker_words
 from privacyfunnel.report import audit_words as words
-from privacyfunnel.report.audit_page import audit_page
+from privacyfunnel.report.page import audit_page
 from privacyfunnel.tables import count
 
 QUICK = pf.Trials(permutations=19, bootstraps=20, folds=2)

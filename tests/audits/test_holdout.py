@@ -12,10 +12,9 @@ import privacyfunnel as pf
 from conftest import joints
 from privacyfunnel.audits import generalise, generalise_joint, hold_out
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.releases import Asked, make_release
 from privacyfunnel.report import holdout_words, page, summary
 from privacyfunnel.report.words import caution as caution_words
-from privacyfunnel.tables import count, open_table
+from privacyfunnel.tables import count
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False}
 
@@ -28,10 +27,10 @@ def visits(n: int = 400) -> pd.DataFrame:
 
 
 def released(folder, table=None, public=("sex", "town"), **asked):
-    opened = open_table(visits() if table is None else table)
-    counts = count(opened, "ill", list(public))
-    wanted = Asked("t", **({"target": {"utility": 0.5}, "holdout": 0.3} | QUICK | asked))
-    return make_release(opened, counts, folder, wanted)
+    table = visits() if table is None else table
+    target = {} if {"leakage", "lam"} & set(asked) else {"utility": 0.5}
+    options = target | {"holdout": 0.3} | QUICK | asked
+    return pf.release(table, "ill", list(public), out=folder, **options).document
 
 
 def cells(joint: pf.Joint) -> dict[tuple[object, object], float]:
@@ -118,7 +117,7 @@ def test_a_release_is_the_same_with_and_without_the_check(tmp_path):
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("target", [{"utility": 0.5}, {"lam": 0.7}])
 def test_the_check_is_that_of_the_same_method(tmp_path, soft, target):
-    document = released(tmp_path / "out", soft=soft, target=target)
+    document = released(tmp_path / "out", soft=soft, **target)
     held = document["held_out"]
     own, unseen = held["own"], held["unseen"]
     assert (own["n_records"], unseen["n_records"]) == (280, 120)
@@ -176,7 +175,7 @@ def test_a_warning_points_at_the_check_or_asks_for_it(tmp_path):
 
 def test_a_target_that_the_part_cannot_meet_says_so(tmp_path):
     table = pd.DataFrame({"ill": [0, 1] * 60, "town": np.repeat(np.arange(12), 10)})
-    asked = {"target": {"utility": 0.99}, "min_count": 10}
+    asked = {"utility": 0.99, "min_count": 10}
     with pytest.raises(TargetUnreachable, match=r"the holdout leaves 60 records .* no release"):
         released(tmp_path / "out", table, ["town"], **asked, holdout=0.5)
     assert released(tmp_path / "all", table, ["town"], **asked, holdout=None)

@@ -17,9 +17,10 @@ from typer.testing import CliRunner
 
 from page_checks import numbers_in
 from privacyfunnel import datasets
-from privacyfunnel.cli import app, main
-from privacyfunnel.releases import NotAsMeasured
-from privacyfunnel.releases import release as making
+from privacyfunnel.cli import run
+from privacyfunnel.cli.app import app
+from privacyfunnel.releases import release as release_module
+from privacyfunnel.releases.verify import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
 FILES = {"release.parquet", "codebook.json", "report.html", "report.json"}
@@ -128,6 +129,8 @@ def test_a_soft_release_says_what_the_rule_and_what_the_draw_gives_away(demo, tm
         "id",
         "--keep",
         "id",
+        "--secret",
+        "secret.txt",
     ]
     for name in ("in_order.csv", "shuffled.parquet"):
         done = funnel(
@@ -337,13 +340,13 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("twins.csv", [], "two columns named 'age'"),
         ("demo.csv", ["-x", "colh"], "did you mean 'chol'?"),
         ("demo.csv", ["-x", "age"], "the same"),
-        ("demo.csv", ["--lam", 0.5], "exactly one of --utility, --leakage or --lam"),
+        ("demo.csv", ["--lam", 0.5], "exactly one of --kept, --leakage, --utility or --lam"),
         ("demo.csv", ["--utility", 1.5], "[0, 1]"),
         ("demo.csv", ["--format", "xlsx"], "format must be one of"),
         ("demo.csv", ["--keep", "nope"], "no kept column 'nope'"),
         ("demo.csv", ["--weight", "sex", "--min-count", 5], "leave one out"),
         ("demo.csv", ["--soft", "--min-count", 5], "cannot promise a least count"),
-        ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release has utility"),
+        ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release has a utility"),
         ("demo.csv", ["--jobs", 0], "jobs must not be 0"),
         ("demo.csv", ["--holdout", 0], "holdout must lie between 0 and 1, got 0"),
         ("demo.csv", ["--holdout", 1.2], "holdout must lie between 0 and 1, got 1.2"),
@@ -359,10 +362,8 @@ def test_release_refuses_bad_requests(wrong, table, args, words, monkeypatch, ca
     base = ["-s", "age", "-x", "chol", "--utility", 0.4, *QUICK, "-o", "out"]
     monkeypatch.chdir(wrong)
     monkeypatch.setattr(sys, "argv", ["funnel", "release", table, *map(str, [*base, *args])])
-    with pytest.raises(SystemExit) as end:
-        main()
+    assert run() == 2
     printed = capsys.readouterr()
-    assert end.value.code == 2
     assert words in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""
@@ -448,7 +449,7 @@ def test_our_fault_exits_1_and_leaves_nothing(demo, tmp_path, monkeypatch):
     def complain(*_):
         raise NotAsMeasured("the written file has leakage 1 bits instead of 0.")
 
-    monkeypatch.setattr(making, "_check_same", complain)
+    monkeypatch.setattr(release_module, "check_same", complain)
     args = ["release", demo / "demo.csv", "-s", "age", "-x", "chol", "--utility", 0.4, *QUICK]
     done = CliRunner().invoke(app, list(map(str, [*args, "-o", tmp_path / "out"])))
     assert done.exit_code == 1

@@ -108,14 +108,10 @@ def _run_console(body: str, where: str) -> None:
 
 def run_funnel(arguments: list[str]) -> tuple[int, str]:
     """The exit code of ``funnel`` and what it prints, on either stream."""
-    from privacyfunnel.cli import main
+    from privacyfunnel.cli import run
 
     with mock.patch.object(sys, "argv", ["funnel", *arguments]), _captured() as printed:
-        try:
-            main()
-        except SystemExit as end:
-            return int(end.code or 0), printed.getvalue()
-    return 0, printed.getvalue()
+        return run(), printed.getvalue()
 
 
 @contextlib.contextmanager

@@ -165,3 +165,20 @@ def test_columns_of_s_are_taken_apart_in_their_own_order():
     columns = [Column("letter", "text"), Column("number", "integer")]
     found = [alone.labels_s for _, alone in metrics.by_column(joint, columns)]
     assert found == [("a", "b"), (9, 10, None)]
+
+
+@given(joints(max_s=3, max_x=4))
+def test_who_knows_all_others_guesses_as_a_plain_simulation_does(joint):
+    assert metrics.informed_guess(joint) == pytest.approx(reference.informed_guess(joint.counts))
+
+
+def test_who_knows_all_others_sees_through_a_balanced_release():
+    """A release that gives away nothing is balanced to the last record, so one that lacks shows."""
+    rng = np.random.default_rng(3)
+    joint = pf.Joint.from_counts(rng.integers(1, 9, size=(2, 12)))
+    code = pf.frontier(joint, n_points=3, effort="fast").at(utility=0.3).code
+    released = metrics.evaluate(joint, code)
+    assert released.leakage < 0.01
+    assert released.guess_informed > 0.9 > released.guess_seeing
+    soft = pf.Channel(code.matrix)
+    assert metrics.evaluate(joint, soft).guess_informed is None  # records are not counted

@@ -9,11 +9,10 @@ import pytest
 import privacyfunnel as pf
 from page_checks import assert_inert, numbers_in
 from privacyfunnel.audits import CATALOGUE
-from privacyfunnel.releases import Asked, make_release
-from privacyfunnel.releases import audit as audited
+from privacyfunnel.releases import audit as release_audit
 from privacyfunnel.releases.document import PUBLIC_MEASURES, without_sensitive
 from privacyfunnel.report import page, summary
-from privacyfunnel.tables import count, open_table
+from privacyfunnel.tables import count
 
 FAST = {"effort": "fast", "points": 2}
 ABOUT_S = (
@@ -31,10 +30,10 @@ def clinic(n: int = 160) -> pd.DataFrame:
 
 
 def released(folder, sensitive="ill", weight=None, table=None, **asked):
-    opened = open_table(clinic() if table is None else table)
-    counts = count(opened, sensitive, "ward", weight=weight)
-    wanted = Asked("t", **({"target": {"utility": 0.4871}} | FAST | asked))
-    return make_release(opened, counts, folder, wanted)
+    table = clinic() if table is None else table
+    target = {} if {"leakage", "lam"} & set(asked) else {"utility": 0.4871}
+    options = target | FAST | asked
+    return pf.release(table, sensitive, "ward", weight=weight, out=folder, **options).document
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def hard(tmp_path_factory):
 @pytest.fixture(scope="module")
 def soft(tmp_path_factory):
     folder = tmp_path_factory.mktemp("soft") / "out"
-    return released(folder, soft=True, target={"leakage": 0.05}, holdout=0.3), folder
+    return released(folder, soft=True, leakage=0.05, holdout=0.3), folder
 
 
 def measures(document, what="value"):
@@ -132,14 +131,14 @@ def test_attackers_that_were_not_tried_are_named_with_the_reason(tmp_path, asked
 
 
 def test_attackers_are_tried_on_request_whatever_it_takes(tmp_path, monkeypatch):
-    monkeypatch.setattr(audited, "FEW_VALUES", 1)
+    monkeypatch.setattr(release_audit, "FEW_VALUES", 1)
     assert released(tmp_path / "a")["audit"]["attackers"] == []
     document = released(tmp_path / "b", attackers=True)
     assert {a["attacker"] for a in document["audit"]["attackers"]} >= {"gradient boosting"}
 
 
 def test_attackers_on_a_large_table_say_how_many_records_they_got(tmp_path, monkeypatch):
-    monkeypatch.setattr(audited, "MOST_RECORDS", 100)
+    monkeypatch.setattr(release_audit, "MOST_RECORDS", 100)
     document = released(tmp_path / "out", attackers=True)
     assert {a["n_records"] for a in document["audit"]["attackers"]} == {100}
     assert "They got 100 records of 160, drawn at random." in page(document)
@@ -187,9 +186,8 @@ def test_all_bars_of_the_work_are_drawn(tmp_path):
     def stages(what):
         return lambda done, total: seen.append((what, done, total))
 
-    opened = open_table(clinic())
-    asked = Asked("t", {"utility": 0.5}, **FAST, holdout=0.3)
-    make_release(opened, count(opened, "ill", "ward"), tmp_path / "out", asked, stages=stages)
+    asked = FAST | {"utility": 0.5, "holdout": 0.3}
+    pf.release(clinic(), "ill", "ward", out=tmp_path / "out", stages=stages, **asked)
     names = list(dict.fromkeys(what for what, _, _ in seen))
     assert names == ["Searching releases", "Checking on records held out", "Auditing the release"]
     for name in names:

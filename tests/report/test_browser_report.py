@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privacyfunnel.releases import make_release
-from privacyfunnel.releases.document import Asked
-from privacyfunnel.tables import count, open_table
+import privacyfunnel as pf
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 pytestmark = [
@@ -44,11 +42,10 @@ def report(tmp_path_factory) -> Path:
     """The report of a table whose every name and value attacks the reader."""
     rng = np.random.default_rng(1)
     table = pd.DataFrame({name: rng.choice(np.array(EVIL, dtype=object), 200) for name in EVIL[:3]})
-    opened = open_table(table)
     folder = tmp_path_factory.mktemp("browser") / "out"
-    counts = count(opened, EVIL[0], EVIL[1:3])
-    asked = Asked(EVIL[0], {"utility": 0.5}, effort="fast", points=2, command=EVIL[0], expand=True)
-    make_release(opened, counts, folder, asked)
+    asked = {"utility": 0.5, "effort": "fast", "points": 2, "expand": True}
+    names = {"source": EVIL[0], "command": EVIL[0]}
+    pf.release(table, EVIL[0], EVIL[1:3], out=folder, **asked, **names)
     return folder / "report.html"
 
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import privacyfunnel as pf
-from privacyfunnel.cli import app
+from privacyfunnel.cli.app import app
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.solvers import SOLVERS
 from privacyfunnel.solvers.base import Solution, Status

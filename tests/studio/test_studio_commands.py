@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from studio_client import DEMO_FORM, QUICK, attributes, element
 
 from privacyfunnel import datasets
-from privacyfunnel.releases import Asked
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
+from studio_client import DEMO_FORM, QUICK, attributes, element
 
 OTHERS = ["codebook.json", "report.html", "report.json"]
 
@@ -137,7 +137,10 @@ def test_a_column_that_the_command_line_cannot_name_is_said(visitor):
     choices = Choices(
         (ColumnChoice(" a", "text", sensitive=True), ColumnChoice("b", "text", public=True))
     )
-    asked, source = Asked("t.csv", {"utility": 0.5}), Source("t.csv", "t.csv", "upload")
+    asked, source = (
+        ReleaseRequest({"utility": 0.5}, source="t.csv"),
+        Source("t.csv", "t.csv", "upload"),
+    )
     command, why = commands.command_or_why(source, choices, asked)
     assert command == ""
     assert "Python code" in why

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from privacyfunnel.cli import main
+from privacyfunnel.cli import run
 from privacyfunnel.studio.worker.queue import DIED, Job, JobQueue
 from studio_client import DEMO_FORM, Visitor, demo_csv
 
@@ -127,9 +127,7 @@ def test_a_wrong_command_is_told_in_one_line(monkeypatch, capsys, words, complai
     monkeypatch.setattr(
         "signal.signal", lambda *_: None
     )  # the test's own process keeps its handlers
-    with pytest.raises(SystemExit) as end:
-        main()
+    assert run() == 2
     errors = capsys.readouterr().err
-    assert end.value.code == 2
     assert complaint in errors
     assert errors.count("\n") == 1

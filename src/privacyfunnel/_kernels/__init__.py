@@ -4,6 +4,7 @@ Weights come as the parts of a CSC matrix ``[row, symbol]``: ``indptr``, ``indic
 the number of rows. Each loop has a slow, obvious twin in ``tests/reference.py``.
 """
 
+import privacyfunnel._kernels.cache_place  # noqa: F401  (before anything is compiled)
 from privacyfunnel._kernels.merges import best_pair, final_clusters, merge_path
 from privacyfunnel._kernels.moves import anneal, swap_descent
 from privacyfunnel._kernels.partitions import best_partition, best_within

@@ -98,14 +98,21 @@ CATALOGUE = {
     "guess_seeing": Meaning(
         "Guess with the data",
         "share",
-        "How often it is right for one who sees the published values and knows all other records; "
-        "at best it is no better than the blind guess.",
+        "How often it is right for one who sees a record's published values and knows how often each "
+        "goes with which sensitive values; at best it is no better than the blind guess.",
         "less",
     ),
     "guess_worst": Meaning(
         "Surest guess",
         "share",
         "The same for the record that is given away most.",
+        "less",
+    ),
+    "guess_informed": Meaning(
+        "Guess knowing all others",
+        "share",
+        "How often it is right for one who knows the sensitive values of every other record, and how "
+        "the release was made: what is missing from its balance is the record that is not known.",
         "less",
     ),
     "maximal_leakage": Meaning(

@@ -31,7 +31,8 @@ from privacyfunnel.tables.summary import is_nearly_unique
 WEIGHTED = "records are weighted, so they are not counted"
 MEASURED = (
     "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
-    "guess_worst", "maximal_leakage", "lift", "log_lift", "k", "unique", "l_diversity", "t_closeness",
+    "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift", "k", "unique",
+    "l_diversity", "t_closeness",
 )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def measured(
         if why and CATALOGUE[key].about_s:
             value, note = None, why
         elif value is None:
-            note = WEIGHTED if key in ("k", "unique") else _why_no_t(metrics)
+            note = WEIGHTED if key in ("k", "unique", "guess_informed") else _why_no_t(metrics)
         elif math.isinf(value):
             note = "some published values rule a sensitive value out"
         yield Measure(key, value, note, getattr(original, key, None) if not why else None)

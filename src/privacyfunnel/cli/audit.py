@@ -23,6 +23,7 @@ from privacyfunnel.cli.options import (
     read_columns,
 )
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import check_target
 
@@ -95,7 +96,6 @@ def audit(
     from privacyfunnel.audits import Limits, Trials, broken
     from privacyfunnel.audits import audit as run
     from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.report.escape import visible
 
     limits = Limits(max_leakage, max_guess, min_k, min_l, max_t)
     trials = Trials(permutations, bootstraps, attackers, folds, attack_rows, seed, jobs)
@@ -123,7 +123,7 @@ def audit(
     _write(document, outputs, force)
     _print(document, as_json)
     for sentence in failed:
-        typer.echo(f"funnel: limit broken: {visible(sentence)}.", err=True)
+        say(f"funnel: limit broken: {sentence}.", err=True)
     if failed:
         raise typer.Exit(BROKEN)
 
@@ -142,7 +142,7 @@ def _check_outputs(paths: Sequence[Path], force: bool) -> None:
 
 def _write(document: Mapping[str, Any], paths: Sequence[Path], force: bool) -> None:
     from privacyfunnel.files import write_text
-    from privacyfunnel.report.audit_page import audit_page
+    from privacyfunnel.report.page import audit_page
 
     for path in paths:
         is_json = path.suffix.lower() == ".json"
@@ -155,7 +155,7 @@ def _as_json(document: Mapping[str, Any]) -> str:
 
 def _print(document: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(_as_json(document))
+        typer.echo(json.dumps(document, indent=1, allow_nan=False))  # all of it in ASCII
         return
     from rich.console import Console
 

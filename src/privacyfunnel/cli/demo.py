@@ -10,6 +10,7 @@ import typer
 from privacyfunnel.cli.frontier import FILES, write_frontier
 from privacyfunnel.cli.options import Force, Seed
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def demo(
     check_folder(output, FILES, force)
     table = pf.datasets.load_demo()
     joint = pf.Joint.from_table(table, sensitive=["age", "sex"], public=["sex", "chol"])
-    typer.echo(
+    say(
         f"{len(table)} patients. Sensitive: age and sex, {joint.entropy_s:.2f} bits. "
         f"To publish: sex and cholesterol, {joint.entropy_x:.2f} bits.\n"
         f"Published as they are, they give away {joint.information:.2f} bits, "
@@ -52,12 +53,12 @@ def demo(
 
 def _print_table(found: Frontier) -> None:
     """Releases near round utilities, as a table on the terminal."""
-    typer.echo(f"{'utility kept':>12}  {'leakage':>8}  {'limit':>8}  {'symbols':>7}")
+    say(f"{'utility kept':>12}  {'leakage':>8}  {'limit':>8}  {'symbols':>7}")
     frame = found.to_frame()
     for asked in SHOWN:
         row = frame[frame.utility >= asked].iloc[0]
         proved = "  proved optimal" if row.gap == 0 else ""
-        typer.echo(
+        say(
             f"{row.utility:>12.1%}  {row.leakage:>8.2%}  {row.limit:>8.2%}  "
             f"{row.n_symbols:>7.0f}{proved}"
         )
@@ -69,18 +70,18 @@ def _print_words(found: Frontier, folder: Path) -> None:
     chosen = frame[frame.utility >= 0.3].iloc[0]
     whole = frame.iloc[-1]
     proved = frame[(frame.gap == 0) & (frame.utility > 0.01)]
-    typer.echo(
+    say(
         f"\nGrouping {found.joint.n_x} values into {chosen.n_symbols:.0f} keeps "
         f"{chosen.utility:.0%} of the information in sex and cholesterol but gives away "
         f"{chosen.leakage:.1%} of age and sex, {whole.leakage / chosen.leakage:.0f} times less "
         f"than publishing everything."
     )
     if len(proved):
-        typer.echo(
+        say(
             f"From {proved.utility.iloc[0]:.0%} utility on, the releases marked as proved "
             "optimal meet a limit that no release can beat."
         )
-    typer.echo(
+    say(
         "These figures describe the 442 records themselves. With so few records per value most "
         "of the link between X and S is chance: they say little about other patients.\n"
         f"Picture and numbers: {folder}"

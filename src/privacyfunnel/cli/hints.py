@@ -7,10 +7,12 @@ from privacyfunnel.errors import Hints
 HINTS: Hints = {
     "replace": "use --force to replace it",
     "unseen": "use --unseen suppress or make a new codebook",
+    "shuffle": "write the rows in a random order with --shuffle",
     "missing": "use --missing symbol or --missing drop",
     "memory": "raise --memory",
     "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",
     "by-hand": "download {url} by hand and pass it with --data",
     "min-count": "--min-count {least} forbids it",
     "holdout": "--holdout 0.3 shows how much",
+    "choose-on": "--choose-on 0.5 chooses the code on records drawn in secret",
 }

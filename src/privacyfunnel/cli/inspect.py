@@ -21,6 +21,7 @@ from privacyfunnel.cli.options import (
     Weight,
     read_columns,
 )
+from privacyfunnel.cli.terminal import say
 
 if TYPE_CHECKING:
     from privacyfunnel.releases.cautions import Caution
@@ -61,12 +62,12 @@ def inspect(
     cautions = about_table(at_stake, counts.roles, marked)
     if as_json:
         found = _document(table, counts, columns, at_stake, cautions, marked)
-        typer.echo(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(found, indent=1, allow_nan=False))  # all of it in ASCII
         return
     _print_columns(counts, columns)
     _print_stakes(counts, at_stake)
     for caution in cautions:
-        typer.echo(f"\nWarning, {caution.about}. {words.caution(asdict(caution), HINTS)}")
+        say(f"\nWarning, {caution.about}. {words.caution(asdict(caution), HINTS)}")
 
 
 def _document(
@@ -108,24 +109,23 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
     from privacyfunnel.report.figures import number, several
 
     left_out = f", {number(counts.n_dropped)} left out" if counts.n_dropped else ""
-    typer.echo(f"{several(counts.n_rows, 'row')}{left_out}.\n")
+    say(f"{several(counts.n_rows, 'row')}{left_out}.\n")
     roles = counts.roles
     width = min(40, max(6, *(len(visible(name)) for name in columns)))
-    typer.echo(f"{'column':<{width}}  {'role':<9}  {'distinct':>9}  {'missing':>9}  kind")
+    say(f"{'column':<{width}}  {'role':<9}  {'distinct':>9}  {'missing':>9}  kind")
     for role, members in (("sensitive", roles.sensitive), ("public", roles.public)):
         for column in members:
             found, rule = columns[column.name], column_words(column)["coarsened"]
             kind = KINDS[column.kind].words + (f", {rule}" if rule else "")
-            typer.echo(
+            say(
                 f"{visible(column.name):<{width}}  {role:<9}  {number(found.distinct):>9}  "
                 f"{number(found.missing):>9}  {kind}"
             )
 
 
 def _print_stakes(counts: Counts, found: Stakes) -> None:
-    from privacyfunnel.report.escape import visible
     from privacyfunnel.report.inspection import in_words, sizes
 
-    typer.echo("\n" + "\n".join(visible(line) for line in sizes(counts.roles, found)) + "\n")
+    say("\n" + "\n".join(sizes(counts.roles, found)) + "\n")
     for line in in_words(counts.roles, found):
-        typer.echo(visible(line))
+        say(line)

@@ -11,27 +11,38 @@ from typing import Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    RECODING,
     BinsOption,
+    Cuts,
     Effort,
     Expand,
     Force,
+    Hierarchies,
+    Importance,
     Jobs,
     Keep,
     Key,
     Memory,
     MinCount,
     Missing,
+    Orders,
     Output,
     Public,
     RoundOption,
+    Secret,
     Seed,
     Sensitive,
+    Shuffle,
+    Suppress,
     Table,
     Weight,
     read_columns,
+    read_recoding,
     read_target,
 )
 from privacyfunnel.cli.progress import progress_bars
+from privacyfunnel.cli.terminal import say
+from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE, ReleaseRequest
 
 
 def release(
@@ -39,112 +50,153 @@ def release(
     sensitive: Sensitive,
     public: Public,
     output: Output,
-    utility: Annotated[
-        float | None, typer.Option(help="Share of the public information to keep at least, 0 to 1.")
+    kept: Annotated[
+        float | None, typer.Option(help="Share of each column to keep, on average, 0 to 1.")
     ] = None,
     leakage: Annotated[
         float | None,
         typer.Option(help="Share of the sensitive information to give at most, 0 to 1."),
     ] = None,
+    utility: Annotated[
+        float | None,
+        typer.Option(help="Symbols: share of the public information to keep at least, 0 to 1."),
+    ] = None,
     lam: Annotated[
         float | None, typer.Option(help="Bits given away that a bit kept is worth, 0 to 1.")
     ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            help="global: each column coarsened alike for all records; local: each record as little as "
+            "needed; symbols: any grouping, one column (the default of --utility and --lam).",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.recoding,
+    hierarchy: Hierarchies = None,
+    order: Orders = None,
+    cuts: Cuts = None,
+    importance: Importance = None,
+    suppress: Suppress = ReleaseRequest.suppress,
+    numbers: Annotated[
+        str,
+        typer.Option(
+            help="Intervals of numbers as label (25-34), bounds (two columns) or mean.",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.numbers,
     soft: Annotated[
         bool,
         typer.Option("--soft", help="Draw each record's symbol by lot: gives away far less."),
-    ] = False,
-    min_count: MinCount = 1,
-    effort: Effort = "normal",
-    points: Annotated[int, typer.Option(help="Points of the frontier in the report.")] = 20,
+    ] = ReleaseRequest.soft,
+    min_count: MinCount = ReleaseRequest.min_count,
+    effort: Effort = ReleaseRequest.effort,
+    points: Annotated[
+        int, typer.Option(help="Points of the frontier in the report.")
+    ] = ReleaseRequest.points,
     bins: BinsOption = None,
     round_to: RoundOption = None,
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
-    expand: Expand = False,
+    expand: Expand = ReleaseRequest.expand,
     keep: Keep = None,
-    key: Key = None,
-    form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = "parquet",
+    key: Key = ReleaseRequest.key,
+    secret: Secret = None,
+    shuffle: Shuffle = ReleaseRequest.shuffle,
+    form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
         typer.Option(
             help="A share, e.g. 0.3: check the method on as many records that it has not seen. The "
             "release is made from all records all the same."
         ),
-    ] = None,
+    ] = ReleaseRequest.holdout,
+    choose_on: Annotated[
+        float | None,
+        typer.Option(
+            help="A share, e.g. 0.5: choose the code on as many records, drawn in secret, against one "
+            "who knows all other records and runs the search again."
+        ),
+    ] = ReleaseRequest.choose_on,
     attackers: Annotated[
         bool | None,
         typer.Option(
             "--attackers/--no-attackers",
             help="Train attackers on the release; by default where it takes seconds.",
         ),
-    ] = None,
+    ] = ReleaseRequest.attackers,
     is_public: Annotated[
         bool, typer.Option("--public", help="Codebook and report without any figure about S.")
-    ] = False,
+    ] = ReleaseRequest.is_public,
     jobs: Jobs = 2,
-    seed: Seed = 0,
+    seed: Seed = ReleaseRequest.seed,
     force: Force = False,
 ) -> None:
     """Publish columns coarsened so that they give away little about the sensitive ones.
 
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
-    target = read_target(utility=utility, leakage=leakage, lam=lam)
+    target: dict[str, Any] = read_target(kept=kept, leakage=leakage, utility=utility, lam=lam)
+    from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.releases import Asked, NotAsMeasured, make_release
-    from privacyfunnel.releases.release import check_output
-    from privacyfunnel.tables import count, open_table
+    from privacyfunnel.releases.release import release as make_release
+    from privacyfunnel.releases.verify import NotAsMeasured
 
-    rules = ColumnRules.parse(bins or (), round_to or (), missing)
-    asked = Asked(
-        table=table,
-        target=target,
-        soft=soft,
-        min_count=min_count,
-        effort=effort,
-        points=points,
-        seed=seed,
-        expand=expand,
-        keep=read_columns(keep) if keep else (),
-        key=key,
-        form=form,
-        is_public=is_public,
-        command=shlex.join(["funnel", *sys.argv[1:]]),
-        attackers=attackers,
-        holdout=holdout,
-    )
-    opened = open_table(table, memory=memory)
-    check_output(opened, output, form, force)
-    counts = count(
-        opened, read_columns(sensitive), read_columns(public), columns=rules, weight=weight
-    )
     try:
         with progress_bars() as stages:
-            document = make_release(
-                opened, counts, output, asked, jobs=jobs, force=force, stages=stages
+            made = make_release(
+                table,
+                read_columns(sensitive),
+                read_columns(public),
+                out=output,
+                columns=ColumnRules.parse(bins or (), round_to or (), missing),
+                weight=weight,
+                memory=memory,
+                n_jobs=jobs,
+                force=force,
+                stages=stages,
+                recoding=recoding,
+                suppress=suppress,
+                numbers=numbers,
+                **read_recoding(hierarchy, order, cuts, importance),
+                soft=soft,
+                min_count=min_count,
+                effort=effort,
+                points=points,
+                seed=seed,
+                expand=expand,
+                keep=read_columns(keep) if keep else (),
+                key=key,
+                shuffle=shuffle,
+                secret=None if secret is None else read_secret(secret),
+                form=form,
+                is_public=is_public,
+                command=shlex.join(["funnel", *sys.argv[1:]]),
+                attackers=attackers,
+                holdout=holdout,
+                choose_on=choose_on,
+                **target,
             )
     except NotAsMeasured as error:
-        typer.echo(f"funnel: {error}", err=True)
+        say(f"funnel: {error}", err=True)
         raise typer.Exit(1) from None
-    _print_summary(document, output)
+    _print_summary(made.document, output)
 
 
 def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     """What was kept, what is given away, how far from the limit; kept columns are named loudly."""
     from privacyfunnel.report import summary
-    from privacyfunnel.report.escape import visible
     from privacyfunnel.report.figures import listed
 
     for line in summary(document):
-        typer.echo(visible(line))
+        say(line)
     abouts = list(dict.fromkeys(caution["about"] for caution in document["cautions"]))
     if abouts:
-        typer.echo(f"Warnings, explained in the report: {listed(abouts)}.")
-    names = [document["release"]["file"], "codebook.json", "report.html", "report.json"]
-    typer.echo(f"Written to {folder}: {listed(names)}.")
+        say(f"Warnings, explained in the report: {listed(abouts)}.")
+    names = [document["release"]["file"], CODEBOOK, PAGE, DOCUMENT]
+    say(f"Written to {folder}: {listed(names)}.")
     for name in document["asked"]["keep"]:
-        typer.echo(
+        say(
             f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
             err=True,
         )

@@ -9,6 +9,7 @@ import typer
 
 from privacyfunnel.cli.options import Force, Jobs, Output, Seed
 from privacyfunnel.cli.progress import progress_bar
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder
 
 
@@ -35,4 +36,4 @@ def reproduce(
     table = datasets.fetch_hungarian() if data is None else datasets.read_hungarian(data)
     with progress_bar("Reproducing") as progress:
         claims = run(table, output, figure, seed=seed, n_jobs=jobs, progress=progress)
-    typer.echo(f"{len(claims)} claims looked at; see {output / 'summary.md'}")
+    say(f"{len(claims)} claims looked at; see {output / 'summary.md'}")

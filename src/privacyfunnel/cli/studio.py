@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from privacyfunnel.cli.terminal import say
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.studio.settings import MAX_UPLOAD, MEGABYTE, Settings, cores
 
@@ -69,4 +70,4 @@ def _check_table(table: str) -> None:
 
 
 def _say(address: str) -> None:
-    typer.echo(f"The studio is at {address}\nPress Ctrl-C to end it.")
+    say(f"The studio is at {address}\nPress Ctrl-C to end it.")

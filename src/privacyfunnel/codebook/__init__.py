@@ -3,5 +3,6 @@
 from privacyfunnel.codebook.codebook import Codebook, Symbol
 from privacyfunnel.codebook.file import FORMAT, VERSION
 from privacyfunnel.codebook.schema import schema
+from privacyfunnel.codebook.secret import read_secret
 
-__all__ = ["FORMAT", "VERSION", "Codebook", "Symbol", "schema"]
+__all__ = ["FORMAT", "VERSION", "Codebook", "Symbol", "read_secret", "schema"]

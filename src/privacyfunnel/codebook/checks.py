@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns import KINDS, MISSING, Bins, Column, show
+from privacyfunnel.columns import KINDS, MISSING, Bins, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,13 +30,47 @@ def check_book(book: Codebook) -> None:
     need(all(labels) and len(set(labels)) == len(labels), "its labels are not distinct")
     total = math.fsum(symbol.probability for symbol in book.symbols)
     need(abs(total - 1) < 1e-9, f"the probabilities of its symbols sum to {total:.9g}, not 1")
+    need(book.min_count >= 1, f"the least count is {book.min_count}")
     need(len(book.values) == len(book.rows), "its values and rows differ in number")
     check_values(roles.public, book.values)
+    if book.soft:
+        told = all(len(s.stands_for or ()) == len(roles.public) for s in book.symbols)
+        need(told, "a symbol of a soft code does not say what it stands for in each column")
+    if book.columns:
+        _check_columns(book)
+    if book.soft and book.is_public:
+        need(not book.rows, "a public codebook must not hold a channel")
+    elif book.columns and book.is_public:
+        need(not book.rows, "a public codebook must not hold the combinations of a table")
+    else:
+        _check_rows(book, labels)
     known = all(part is not None for value in book.values for part in value)
     need(known or roles.missing == "symbol", "missing values are no symbol, but one is covered")
-    _check_rows(book, labels)
     need(book.soft or book.salt is None, "a hard code has no salt")
     need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
+
+
+def _check_columns(book: Codebook) -> None:
+    """Groups of the public columns, of values and bounds of their kinds, and symbols made of them."""
+    need(not book.soft, "a soft code has no groups")
+    need(book.recoding in ("global", "local"), f"the recoding is {book.recoding!r}")
+    names = [column.name for column in book.roles.public]
+    need([column.name for column in book.columns] == names, "its columns are not the public ones")
+    for column, recoded in zip(book.roles.public, book.columns, strict=True):
+        for group in recoded.groups:
+            fits = all(_fits(column, value) for value in group.members)
+            need(fits, f"a group of column {column.name!r} has a value of another kind")
+            bounds = [b for b in (group.low, group.high) if b is not None]
+            if not bounds:
+                continue
+            kind = KINDS[column.kind]
+            plain = (kind.is_ordered and column.rule is None) or isinstance(column.rule, Round)
+            wanted = ("number",) if kind.is_numeric else (column.kind,)
+            fits = plain and all(_is_plain(k, b) for k in wanted for b in bounds)
+            need(fits, f"the bounds of a group of column {column.name!r} are of another kind")
+            need(len(bounds) < 2 or bounds[0] < bounds[1], f"{group.label!r} ends before it begins")
+    cells = [symbol.cells for symbol in book.symbols]
+    need(None not in cells and len(set(cells)) == len(cells), "two symbols have the same groups")
 
 
 def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -> None:
@@ -44,6 +78,7 @@ def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -
     need(bool(columns), "it names no public column")
     for column in columns:
         need(column.kind in KINDS, f"column {column.name!r} has the unknown kind {column.kind!r}")
+        need(_suits(column), f"the rule of column {column.name!r} does not suit {column.kind}")
     seen: set[tuple[Any, ...]] = set()
     for value in values:
         need(
@@ -55,15 +90,29 @@ def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -
         seen.add(value)
 
 
+def _suits(column: Column) -> bool:
+    """Whether a column's rule is one for its kind."""
+    kind = KINDS[column.kind]
+    if isinstance(column.rule, Bins):
+        return kind.is_ordered and all(_is_plain(column.kind, edge) for edge in column.rule.edges)
+    return column.rule is None or kind.is_numeric
+
+
+def _is_plain(kind: str, value: Any) -> bool:
+    """Whether a value is one of its kind, as an engine could hold it."""
+    if type(value) not in KINDS[kind].types or value != value:
+        return False
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
 def _fits(column: Column, value: Any) -> bool:
     if value is None:
         return True
     if isinstance(column.rule, Bins):
-        return value in [column.rule.label(i) for i in range(len(column.rule.edges) + 1)]
+        return value in column.rule.places
     if column.rule is not None:
         return type(value) in (int, float) and column.rule.label(column.rule.raw(value)) == value
-    exact = type(value) in KINDS[column.kind].types
-    return exact and not (isinstance(value, float) and math.isnan(value))
+    return _is_plain(column.kind, value)
 
 
 def _check_rows(book: Codebook, labels: list[str]) -> None:

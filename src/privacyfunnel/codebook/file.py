@@ -6,7 +6,7 @@ A value of one public column stands for itself, of several it is the list of the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from privacyfunnel.codebook.checks import need
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
 from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.codebook.values import decode, encode
+from privacyfunnel.codes import Group, RecodedColumn
 from privacyfunnel.columns import Bins, Column, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
@@ -34,6 +35,8 @@ def write(book: Codebook) -> str:
 def read(path: str | Path) -> Codebook:
     """The codebook of a file, verified."""
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+            raise InvalidInput(f"{path}: not a codebook: not a file.")
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InvalidInput(f"{path}: not a codebook: not a text file.") from None
@@ -41,6 +44,7 @@ def read(path: str | Path) -> Codebook:
         raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
     try:
         document = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        json.dumps(document, ensure_ascii=False).encode()  # refuses text that is no Unicode
         return from_document(document)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
@@ -85,8 +89,14 @@ def _document(book: Codebook) -> dict[str, Any]:
     symbols: list[dict[str, Any]] = []
     for symbol, members in zip(book.symbols, book.members, strict=True):
         entry: dict[str, Any] = {"label": symbol.label, "probability": symbol.probability}
-        if not book.soft:
-            entry |= {"count": symbol.count, "members": [_encode_tuple(m) for m in members]}
+        if book.soft:
+            entry["stands_for"] = list(symbol.stands_for or ())
+        else:
+            entry["count"] = symbol.count
+        if symbol.cells is not None:
+            entry["released"] = list(book.stands_for(symbol.label))
+        if not book.soft and not (book.columns and book.is_public):
+            entry["members"] = [_encode_tuple(m) for m in members]
         symbols.append(entry)
     document = {
         "format": FORMAT,
@@ -100,13 +110,19 @@ def _document(book: Codebook) -> dict[str, Any]:
         "weight": book.roles.weight,
         "seed": book.seed,
         "salt": book.salt,
+        "min_count": book.min_count,
         "missing": book.roles.missing,
         "sensitive": [_column(column) for column in book.roles.sensitive],
         "public": [_column(column) for column in book.roles.public],
-        "code": "channel" if book.soft else "partition",
+        "code": "channel" if book.soft else "columns" if book.columns else "partition",
         "symbols": symbols,
     }
-    if book.soft:
+    if book.columns:
+        document["recoding"] = book.recoding
+        document["columns"] = [
+            _recoded(c, means) for c, means in zip(book.columns, book.means, strict=True)
+        ]
+    if book.soft and not book.is_public:
         document["rows"] = [
             {"value": _encode_tuple(value), "released": {book.labels[j]: p for j, p in row}}
             for value, row in zip(book.values, book.rows, strict=True)
@@ -114,10 +130,47 @@ def _document(book: Codebook) -> dict[str, Any]:
     return document
 
 
+def _recoded(column: RecodedColumn, means: Sequence[float | None]) -> dict[str, Any]:
+    groups = []
+    for group, mean in zip(column.groups, means, strict=True):
+        entry: dict[str, Any] = {"label": group.label}
+        if group.members:
+            entry["members"] = [encode(value) for value in group.members]
+        for name, bound in (("low", group.low), ("high", group.high), ("mean", mean)):
+            if bound is not None:
+                entry[name] = encode(bound)
+        groups.append(entry)
+    return {"name": column.name, "groups": groups}
+
+
+def _read_recoded(entry: Mapping[str, Any]) -> RecodedColumn:
+    return RecodedColumn(
+        entry["name"],
+        tuple(
+            Group(
+                group["label"],
+                tuple(decode(value) for value in group.get("members", ())),
+                decode(group.get("low")),
+                decode(group.get("high")),
+            )
+            for group in entry["groups"]
+        ),
+    )
+
+
 def _book(document: Mapping[str, Any]) -> Codebook:
     check_document(document)
     soft = document["code"] == "channel"
-    need(("rows" in document) == soft, "a channel has rows, a partition has none")
+    readable = document["code"] == "columns"
+    for name in ("recoding", "columns"):
+        need((name in document) == readable, f"it has {name!r} that it must not have, or lacks it")
+    columns = tuple(map(_read_recoded, document.get("columns", ())))
+    for column in columns:
+        names = [group.label for group in column.groups]
+        need(len(set(names)) == len(names), f"two groups of column {column.name!r} have one label")
+    place_of = [{group.label: g for g, group in enumerate(column.groups)} for column in columns]
+    has_rows = soft and not document["is_public"]
+    need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
     roles = Roles(
         tuple(map(_read_column, document["sensitive"])),
         tuple(map(_read_column, document["public"])),
@@ -125,20 +178,30 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         document["weight"],
     )
     symbols = tuple(
-        Symbol(str(s["label"]), float(s["probability"]), None if soft else s["count"])
+        Symbol(
+            s["label"],
+            float(s["probability"]),
+            None if soft else s["count"],
+            tuple(s["stands_for"]) if soft else None,
+            tuple(of[k] for of, k in zip(place_of, s["released"], strict=True))
+            if readable
+            else None,
+        )
         for s in document["symbols"]
     )
     place = {symbol.label: j for j, symbol in enumerate(symbols)}
     rows: list[Row]
     if soft:
-        values = [_decode_tuple(row["value"]) for row in document["rows"]]
+        given = document.get("rows", [])
+        values = [_decode_tuple(row["value"]) for row in given]
         rows = [
-            tuple((place[label], float(p)) for label, p in row["released"].items())
-            for row in document["rows"]
+            tuple((place[label], float(p)) for label, p in row["released"].items()) for row in given
         ]
     else:
         pairs = [
-            (_decode_tuple(m), j) for j, s in enumerate(document["symbols"]) for m in s["members"]
+            (_decode_tuple(m), j)
+            for j, s in enumerate(document["symbols"])
+            for m in (s.get("members", ()) if readable else s["members"])
         ]
         values, rows = [v for v, _ in pairs], [((j, 1.0),) for _, j in pairs]
     return Codebook(
@@ -152,6 +215,13 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         n_records=document["n_records"],
         seed=document["seed"],
         salt=document["salt"],
+        min_count=document.get("min_count", 1),
+        recoding=document.get("recoding", "symbols"),
+        columns=columns,
+        means=tuple(
+            tuple(group.get("mean") for group in column["groups"])
+            for column in document.get("columns", ())
+        ),
         is_public=document["is_public"],
         tool=document["tool"],
     )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.roles import Column
-from privacyfunnel.columns.rules import Bins, Round
+from privacyfunnel.columns.rules import MOST_BINS, Bins, Round
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.validation import check_choice
 
@@ -94,8 +94,8 @@ def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
     _check_numbers(name, kind, "quantile bins")
-    if n < 2:
-        raise InvalidInput(f"bins of {name!r} must be 2 or more, got {n}.")
+    if not 2 <= n <= MOST_BINS:
+        raise InvalidInput(f"bins of {name!r} must be 2 to {MOST_BINS:,}, got {n:,}.")
     whole = kind == "integer"
     edges = sorted({int(q) if whole else clean(float(q)) for q in quantiles(n) if q is not None})
     if not edges:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.kinds import show
@@ -14,6 +17,8 @@ from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+MOST_BINS = 1_000  # an engine's expression grows with each
 
 
 @dataclass(frozen=True)
@@ -28,25 +33,44 @@ class Bins:
     edges: tuple[Any, ...]
 
     def __post_init__(self) -> None:
-        if not self.edges or any(
-            not a < b for a, b in zip(self.edges, self.edges[1:], strict=False)
-        ):
-            raise InvalidInput(
-                f"bins need edges that rise, got {', '.join(map(show, self.edges)) or 'none'}."
+        if not self.edges or any(not a < b for a, b in pairwise(self.edges)):
+            shown = ", ".join(map(show, self.edges[:20])) + (
+                ", ..." if len(self.edges) > 20 else ""
             )
+            raise InvalidInput(f"bins need edges that rise, got {shown or 'none'}.")
+        if len(self.edges) >= MOST_BINS:
+            raise InvalidInput(f"{MOST_BINS:,} bins are the most, got {len(self.edges) + 1:,}.")
 
     def sql(self, column: str) -> str:
         """The index in SQL: how many edges the value has reached; NULL stays NULL."""
-        return " + ".join(f"CAST({column} >= {_literal(e)} AS BIGINT)" for e in self.edges)
+        index = self._halves(
+            lambda edge, left, right: (
+                f"CASE WHEN {column} < {_literal(edge)} THEN {left} ELSE {right} END"
+            ),
+            lambda index: f"CAST({index} AS BIGINT)",
+        )
+        return f"CASE WHEN {column} IS NOT NULL THEN {index} END"
 
     def expr(self, column: nw.Expr) -> nw.Expr:
         """The index in narwhals."""
         import narwhals as nw
 
-        index: nw.Expr = (column >= self.edges[0]).cast(nw.Int64)
-        for edge in self.edges[1:]:
-            index = index + (column >= edge).cast(nw.Int64)
-        return index
+        index = self._halves(
+            lambda edge, left, right: nw.when(column < edge).then(left).otherwise(right),
+            lambda index: nw.lit(index, nw.Int64),
+        )
+        return nw.when(~column.is_null()).then(index)
+
+    def _halves(self, branch: Callable[[Any, Any, Any], Any], leaf: Callable[[int], Any]) -> Any:
+        """A search by halves: a value is compared with few of the edges, however many there are."""
+
+        def between(low: int, high: int) -> Any:
+            if low == high:
+                return leaf(low)
+            middle = (low + high) // 2
+            return branch(self.edges[middle], between(low, middle), between(middle + 1, high))
+
+        return between(0, len(self.edges))
 
     def index(self, value: Any) -> int:
         """The index in Python."""
@@ -54,17 +78,24 @@ class Bins:
 
     def label(self, index: Any) -> str:
         """The interval in words."""
-        low, high = ([None, *self.edges, None][int(index) + i] for i in (0, 1))
+        i = int(index)
+        low = self.edges[i - 1] if i > 0 else None
+        high = self.edges[i] if i < len(self.edges) else None
         if low is None:
             return f"under {show(high)}"
         return f"{show(low)} or more" if high is None else f"[{show(low)}, {show(high)})"
 
     def raw(self, label: Any) -> int:
         """The index of a label."""
-        labels = [self.label(i) for i in range(len(self.edges) + 1)]
-        if label not in labels:
-            raise InvalidInput(f"{label!r} is no bin; the bins are {', '.join(labels)}.")
-        return labels.index(label)
+        if label not in self.places:
+            shown = ", ".join([*self.places][:20]) + (", ..." if len(self.places) > 20 else "")
+            raise InvalidInput(f"{label!r} is no bin; the bins are {shown}.")
+        return self.places[label]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The labels, each with its index."""
+        return {self.label(i): i for i in range(len(self.edges) + 1)}
 
 
 @dataclass(frozen=True)

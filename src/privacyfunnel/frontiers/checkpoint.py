@@ -51,17 +51,19 @@ class Checkpoint:
         header, *lines = text.split("\n")
         if _parse(header).get("format") != FORMAT:
             raise InvalidInput(f"{path} is not a checkpoint of this version; name another file.")
-        if _parse(header)["fingerprint"] != self.digest:
+        if _parse(header).get("fingerprint") != self.digest:
             raise InvalidInput(
                 f"{path} is the checkpoint of another table or of other settings; "
                 "name another file or delete it."
             )
         for number, line in enumerate(lines, start=2):
             entry = _parse(line)
-            if {"task", "labels", "status"} <= entry.keys():
-                self.found[entry["task"]] = (Partition(entry["labels"]), Status[entry["status"]])
-            elif line:
-                warnings.warn(f"{path}, line {number}: cut off, skipped.", stacklevel=4)
+            try:
+                code, status = Partition(entry["labels"]), Status[entry["status"]]
+                self.found[str(entry["task"])] = (code, status)
+            except (KeyError, TypeError, ValueError, OverflowError, MemoryError):
+                if line:
+                    warnings.warn(f"{path}, line {number}: cut off, skipped.", stacklevel=4)
         if not text.endswith("\n"):  # do not glue the next line to a cut-off one
             with path.open("a", encoding="utf-8") as file:
                 file.write("\n")
@@ -89,6 +91,6 @@ class Checkpoint:
 def _parse(line: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return entry if isinstance(entry, dict) else {}

@@ -91,6 +91,7 @@ class Frontier:
         leakage: float | None = None,
         rate: float | None = None,
         relevance: float | None = None,
+        kept: float | None = None,
     ) -> Solution:
         """The best release for one exact target, given as a share of H(X) or H(S) in [0, 1].
 
@@ -98,7 +99,13 @@ class Frontier:
         I(S;X̂)/H(S) ≤ ``leakage``. Bottleneck: most relevance with I(X;X̂)/H(X) ≤ ``rate``, or
         least rate with I(S;X̂)/H(S) ≥ ``relevance``. Raises `TargetUnreachable` if none is found.
         """
-        given = {"utility": utility, "leakage": leakage, "rate": rate, "relevance": relevance}
+        given = {
+            "utility": utility,
+            "leakage": leakage,
+            "rate": rate,
+            "relevance": relevance,
+            "kept": kept,
+        }
         target = self.target({name: v for name, v in given.items() if v is not None})
         price = target.price
         allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]

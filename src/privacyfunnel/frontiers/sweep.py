@@ -13,9 +13,11 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
 from privacyfunnel.frontiers.frontier import Frontier, pareto
+from privacyfunnel.frontiers.readable import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.parallel import Progress, check_jobs
+from privacyfunnel.parallel import Progress, as_they_come, check_jobs
+from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOLVERS, check_problem, check_settings, make_solver
 from privacyfunnel.solvers.base import (
     ManyTargetsSolver,
@@ -27,7 +29,7 @@ from privacyfunnel.solvers.base import (
 )
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
 LARGE = 1000  # symbols from which on there are half as many targets
@@ -66,6 +68,7 @@ def frontier(
     problem: str = "funnel",
     method: str = "best",
     *,
+    recoding: str = "symbols",
     n_points: int | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
@@ -80,9 +83,10 @@ def frontier(
     A method that meets targets ("best", "soft", "annealing") solves the constrained problem at
     ``targets``, shares of H(X) to keep (default ``n_points`` of them, evenly spaced); "best" once more
     from its neighbours' codes. Other methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its
-    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. The
-    result depends on ``seed`` but not on ``n_jobs``. With ``checkpoint`` a killed sweep
-    goes on where it was.
+    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. With
+    ``recoding`` "global" or "local" every public column stays a column, ``targets`` are shares to keep
+    of the columns and ``options`` the settings of the `Recoding`. The result depends on ``seed`` but
+    not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> points = frontier(joint, n_points=4).to_frame()
@@ -92,6 +96,22 @@ def frontier(
     check_problem(method, problem)
     check_rng(seed)
     check_jobs(n_jobs)
+    check_choice("recoding", recoding, RECODINGS)
+    if recoding != "symbols":
+        if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
+            raise InvalidInput(
+                f"recoding {recoding!r} takes targets= of the funnel's best search, "
+                "neither lams= nor checkpoint=."
+            )
+        return readable_frontier(
+            joint,
+            recoding,
+            n_points=n_points or POINTS["many"],
+            targets=targets,
+            seed=seed,
+            progress=progress,
+            options=options,
+        )
     check_settings(method, options)
     if n_points is not None:
         check_at_least("n_points", n_points, 1)
@@ -209,14 +229,11 @@ def _run(
     done_of: tuple[int, int],
 ) -> list[Solution]:
     """Solve the tasks that are not in the store, in processes; solutions in the tasks' order."""
-    from joblib import Parallel, delayed
-
     waiting = [task for task in tasks if task.name not in store.found]
     done, total = done_of[0] + len(tasks) - len(waiting), done_of[1]
     if progress is not None:
         progress(done, total)
-    pool = Parallel(n_jobs=n_jobs, return_as="generator")
-    results = pool(delayed(task.run)(joint, seed) for task in waiting)
+    results = as_they_come(Task.run, [(task, joint, seed) for task in waiting], n_jobs)
     for task, result in zip(waiting, results, strict=True):
         if result is not None:
             store.add(task.name, *result)

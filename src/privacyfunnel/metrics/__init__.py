@@ -19,6 +19,7 @@ from privacyfunnel.metrics.estimates import (
     shrinkage,
 )
 from privacyfunnel.metrics.evaluation import ColumnMetrics, Metrics, by_column, evaluate
+from privacyfunnel.metrics.informed import informed_guess
 from privacyfunnel.metrics.leaks import (
     best_guess,
     blind_guess,
@@ -42,6 +43,7 @@ __all__ = [
     "entropy_after",
     "evaluate",
     "given_away",
+    "informed_guess",
     "k_anonymity",
     "l_diversity",
     "largest_lift",

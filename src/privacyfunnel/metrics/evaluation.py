@@ -12,6 +12,7 @@ from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics.anonymity import k_anonymity, l_diversity, t_closeness, unique_share
+from privacyfunnel.metrics.informed import informed_guess
 from privacyfunnel.metrics.leaks import (
     best_guess,
     blind_guess,
@@ -42,7 +43,7 @@ class ColumnMetrics:
 
 @dataclass(frozen=True)
 class Metrics:
-    """All measures of a joint. ``k`` and ``unique`` are None where weights forbid a count."""
+    """All measures of a joint; ``k``, ``unique``, ``guess_informed`` only of counted records."""
 
     entropy_s: float
     entropy_s_after: float
@@ -51,6 +52,7 @@ class Metrics:
     guess_blind: float
     guess_seeing: float
     guess_worst: float
+    guess_informed: float | None
     maximal_leakage: float
     lift: float
     log_lift: float
@@ -95,6 +97,7 @@ def evaluate(
         guess_blind=blind_guess(joint),
         guess_seeing=best_guess(joint),
         guess_worst=surest_guess(joint),
+        guess_informed=informed_guess(joint) if counted else None,
         maximal_leakage=maximal_leakage(joint),
         lift=largest_lift(joint),
         log_lift=largest_log_lift(joint),

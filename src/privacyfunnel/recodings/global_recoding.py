@@ -17,7 +17,9 @@ from privacyfunnel.recodings.column_cells import ColumnCells, Ints
 
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
-STARTS = 4  # codes near a target that are filled up to it
+STARTS = 2  # codes on each side of a target that are filled up to it
+TRADES = 4  # rounds of disturbing the best code of a target
+STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 SLACK = 1e-12  # of a share kept or of bits, that counts as none
 
 
@@ -211,29 +213,110 @@ class GlobalSearch:
             found, nu = self.descend(labels, mu, rng, nu), nu * 8.0
         return found
 
-    def at(self, kept: float, rng: np.random.Generator) -> Recoded | None:
+    def at(self, kept: float, rng: np.random.Generator, *, trades: int = TRADES) -> Recoded | None:
         """The least leakage found among codes that keep at least so much; None if none does.
 
         Descents at the hull's slope there; then, from the codes that come nearest, each column's
-        cheapest groups within what it may lose, until none lowers the leakage.
+        cheapest groups within what it may lose. The best found is then disturbed, one column made
+        finer or coarser than it pays, and filled up again, until that helps no more.
         """
-        corners = self.hull()
-        k = int(np.searchsorted([code.kept for code in corners], kept))
-        if 0 < k < len(corners):
-            low, high = corners[k - 1], corners[k]
-            mu = (high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9)
-            for start in (low, high):
-                self._steered(start.labels, mu, rng)
-            near = sorted(self.allowed(), key=lambda code: code.leakage - mu * min(code.kept, kept))
-            for start in near[:STARTS]:
-                self._fill(start, kept, mu, rng)
-        return best_at(self.allowed(), kept=kept)
+        if kept > self.hull()[-1].kept + SLACK:
+            return None
+        mu = self.slope(kept)
+        near = self._near(kept, mu)
+        for start in near:
+            self._steered(start.labels, mu, rng)
+        for start in self._near(kept, mu):
+            self._fill(start, kept, mu, rng)
+        best = best_at(self.allowed(), kept=kept)
+        for _ in range(trades):
+            if best is None:
+                break
+            for i in range(len(self.shapes)):
+                for factor in (0.25, 4.0):
+                    self._trade(best, i, factor, kept, mu, rng)
+            found = best_at(self.allowed(), kept=kept)
+            if found is None or found.leakage >= best.leakage - SLACK:
+                break
+            best = found
+        return best
 
-    def _fill(self, start: Recoded, kept: float, mu: float, rng: np.random.Generator) -> None:
+    def under(self, leakage: float, rng: np.random.Generator) -> Recoded | None:
+        """The most kept found among codes that leak no more bits; None if none does."""
+        corners = self.hull()
+        k = int(np.searchsorted([code.leakage for code in corners], leakage, side="right"))
+        if 0 < k < len(corners):
+            low, high = corners[k - 1].kept, corners[k].kept
+            for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
+                middle = (low + high) / 2
+                found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
+                if found is not None and found.leakage <= leakage + SLACK:
+                    low = max(middle, found.kept)
+                else:
+                    high = middle
+        fine = [code for code in self.allowed() if code.leakage <= leakage + SLACK]
+        return max(fine, key=lambda code: (code.kept, -code.leakage), default=None)
+
+    def best(self, mu: float, rng: np.random.Generator) -> Recoded:
+        """A code of low leakage − mu · kept, from all codes that come near and from both ends."""
+
+        def price(code: Recoded) -> float:
+            return code.leakage - mu * code.kept
+
+        for _ in range(STEPS):
+            starts = sorted(self.allowed(), key=price)[:STARTS]
+            before = len(self.seen)
+            for start in starts:
+                self._steered(start.labels, mu, rng)
+            for i, shape in enumerate(self.shapes):
+                for end in shape.ends():
+                    labels = [*starts[0].labels[:i], end, *starts[0].labels[i + 1 :]]
+                    self._steered(labels, mu, rng)
+            if len(self.seen) == before:
+                break
+        return min(self.allowed(), key=price)
+
+    def slope(self, kept: float) -> float:
+        """Bits of leakage that all there is to keep would cost at the hull's slope there."""
+        corners = self.hull()
+        if len(corners) < 2:
+            return max(self.joint.information, 1e-9)
+        k = int(np.clip(np.searchsorted([c.kept for c in corners], kept), 1, len(corners) - 1))
+        low, high = corners[k - 1], corners[k]
+        return max((high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9), 1e-9)
+
+    def _near(self, kept: float, mu: float) -> list[Recoded]:
+        """A few codes on each side of a share that are cheap at its price."""
+        codes = sorted(self.allowed(), key=lambda code: code.leakage - mu * code.kept)
+        below = [code for code in codes if code.kept < kept]
+        above = [code for code in codes if code.kept >= kept]
+        return [*below[:STARTS], *above[:STARTS]]
+
+    def _trade(
+        self, code: Recoded, i: int, factor: float, kept: float, mu: float, rng: np.random.Generator
+    ) -> None:
+        """Solve one column as if what is kept were dearer or cheaper; let the others make up for it."""
+        if self.rates[i] > 0:
+            cells = self.cells(code.labels, i, mu * factor, mu)
+            new = self.shapes[i].best(cells, code.labels[i], rng)
+            if not _same(new, code.labels[i]):
+                labels = [*code.labels[:i], new, *code.labels[i + 1 :]]
+                order = [j for j in rng.permutation(len(labels)) if j != i]
+                self._fill(self.measured(labels), kept, mu, rng, [*order, i])
+
+    def _fill(
+        self,
+        start: Recoded,
+        kept: float,
+        mu: float,
+        rng: np.random.Generator,
+        order: Sequence[int] | None = None,
+    ) -> None:
         """Let each column in turn lose as much as the others leave, as cheaply as it can."""
         now = start
         fixed = 0
-        for i in np.tile(rng.permutation(len(self.shapes)), ROUNDS):
+        turns = rng.permutation(len(self.shapes)) if order is None else np.array(order)
+        for i in np.tile(turns, ROUNDS):
             fixed += 1
             if self.rates[i] > 0:
                 own = self._lost(now.labels, i)

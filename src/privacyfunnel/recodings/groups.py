@@ -13,7 +13,8 @@ from privacyfunnel.information import plogp
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
 
 FEW = 10  # values whose partitions are all considered: 3^n steps
-SWEEPS = 30
+SWEEPS = 20
+PRICES = 8  # prices of a bit that are tried for a bound on what is lost
 CELLS = 2e7  # cells of groups that moves keep at once
 
 
@@ -36,8 +37,10 @@ class Groups:
         """Whether `best` considers all partitions."""
         return self.n_values <= FEW
 
-    def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
-        """A cheap partition: a number for each value."""
+    def best(
+        self, cells: ColumnCells, start: Ints, rng: np.random.Generator, *, coarse: bool = True
+    ) -> Ints:
+        """A cheap partition: a number for each value; ``coarse`` starts from one group too."""
         from privacyfunnel._kernels.cells import best_groups, move_groups
 
         n = self.n_values
@@ -51,10 +54,10 @@ class Groups:
             return labels
         most = int(np.clip(CELLS // (cells.shape[0] * cells.shape[1]), 2, n))
         found: list[tuple[float, int, Ints]] = []
-        for begin in (start, np.zeros(n, dtype=np.int64)):
+        for begin in (start, np.zeros(n, dtype=np.int64)) if coarse else (start,):
             labels = np.unique(begin, return_inverse=True)[1].astype(np.int64)
             labels = np.minimum(labels, most - 1)
-            orders = np.array([rng.permutation(n) for _ in range(SWEEPS)])
+            orders = rng.permuted(np.tile(np.arange(n), (SWEEPS, 1)), axis=1)
             price = move_groups(
                 cells.parts, labels, cells.weights, *cells.shape, most, *cells.prices, orders
             )
@@ -65,16 +68,14 @@ class Groups:
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None:
         """A cheap partition that loses at most ``bound`` bits, its price of a bit found by bisection."""
-        low, high, found = 0.0, 1.0, None
-        whole = -plogp(cells.shares).sum()
+        whole = float(-plogp(cells.shares).sum())
+        low, high, found = 0.0, max(cells.rough, 1e-9) / whole, None
         labels = start
-        for _ in range(12):
-            price = high if found is None else (low + high) / 2
-            labels = self.best(replace(cells, keep=price), labels, rng)
-            kept = -plogp(
-                np.bincount(np.unique(labels, return_inverse=True)[1], cells.shares)
-            ).sum()
-            if whole - kept <= bound + 1e-12:
+        for _ in range(PRICES):
+            price = high if found is None else np.sqrt(max(low, high / 64) * high)
+            labels = self.best(replace(cells, keep=price), labels, rng, coarse=False)
+            groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=cells.shares)
+            if whole + plogp(groups).sum() <= bound + 1e-12:
                 found, high = labels, price
             elif found is None:
                 low, high = high, 4.0 * high

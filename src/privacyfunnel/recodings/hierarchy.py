@@ -165,9 +165,9 @@ class Tree:
         return cls.of(values, [])
 
     @classmethod
-    def of_order(cls, values: Sequence[Any], weights: Array) -> Tree:
-        """A balanced binary tree of runs of values in the order given, missing apart."""
-        known = [v for v, value in enumerate(values) if value is not None]
+    def of_order(cls, values: Sequence[Any], weights: Array, order: Sequence[int]) -> Tree:
+        """A balanced binary tree of runs in the order given, as positions of the known values."""
+        known = list(order)
 
         def group(low: int, high: int) -> Group:
             run = tuple(values[v] for v in known[low:high])

@@ -16,6 +16,9 @@ from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
 from privacyfunnel.recodings.hierarchy import run_label
 
+ROUNDING = ("prefer", "force", "free")
+ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more
+
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
@@ -87,9 +90,8 @@ class Intervals:
         return cls(values, np.array(order, dtype=np.int64), tuple(points), rough, most)
 
     @classmethod
-    def of_order(cls, values: Sequence[Any], *, most: int = 0) -> Intervals:
-        """Categories in the order given: runs of neighbours."""
-        order = [v for v, value in enumerate(values) if value is not None]
+    def of_order(cls, values: Sequence[Any], order: Sequence[int], *, most: int = 0) -> Intervals:
+        """Categories in the order given, as positions of the known values: runs of neighbours."""
         n = len(order)
         points = (None,) * (n + 1)
         return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1), most)
@@ -192,6 +194,3 @@ class Intervals:
             Group("missing", (None,)) if value is None else found[int(label)]
             for value, label in zip(self.values, labels, strict=True)
         )
-
-
-ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more

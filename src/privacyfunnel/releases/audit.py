@@ -1,4 +1,4 @@
-"""Audited: the audit of a release as it was written, beside the columns that it stands for."""
+"""Audit: what a release as it was written gives away, beside the columns that it stands for."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from privacyfunnel.report.figures import several
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.document import Asked
+    from privacyfunnel.releases.request import ReleaseRequest
 
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
 QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
 
 
 @dataclass(frozen=True)
-class Audited:
+class ReleaseAudit:
     """The audit of the written file; where symbols were drawn by lot, also what their rule tells."""
 
     audit: Audit
@@ -65,20 +65,20 @@ def audit_release(
     joint: Joint,
     book: Codebook,
     written: Joint,
-    asked: Asked,
+    request: ReleaseRequest,
     *,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Audited:
+) -> ReleaseAudit:
     """Audit p(s,x̂) as it was ``written`` by the codebook, beside p(s,x)."""
     roles, code = book.roles, book.over(joint)
     if joint.n_records is None:
         written = replace(written, n_records=None)  # whole weights are not records either
-    why = _why_no_attackers(joint, roles.sensitive, asked.attackers)
+    why = _why_no_attackers(joint, roles.sensitive, request.attackers)
     trials = Trials(
         attackers=not why,
         attack_rows=MOST_RECORDS if (joint.n_records or 0) > MOST_RECORDS else None,
-        seed=asked.seed,
+        seed=request.seed,
         n_jobs=jobs,
         most_work=MOST_WORK,
     )
@@ -91,7 +91,7 @@ def audit_release(
     )
     soft = isinstance(code, Channel)
     chance = None if soft else found.chance
-    return Audited(
+    return ReleaseAudit(
         audit=found,
         chance=chance or _dealt(joint, code, trials),
         rule=evaluate(joint, code, sensitive=roles.sensitive) if soft else None,

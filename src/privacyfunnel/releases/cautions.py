@@ -56,8 +56,14 @@ def about_release(
     leakage: float,
     *,
     is_held_out: bool = False,
+    is_chosen_in_secret: bool = False,
+    is_shuffled: bool = False,
 ) -> list[Caution]:
-    """Warnings about one release; ``is_held_out``: whether it was tried on records held out."""
+    """Warnings about one release.
+
+    ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
+    was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order.
+    """
     sensitive = [column.name for column in book.roles.sensitive]
     found = [_kept(name, name in sensitive) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
@@ -72,6 +78,18 @@ def about_release(
                 fields={"least": SMALL_SYMBOL},
             )
         )
+    if not is_chosen_in_secret:
+        found.append(
+            Caution(
+                "the choice of the code",
+                "The search is no secret and for one table ends at one code. Someone who knows every "
+                "other record, runs it again for each value that a person's sensitive columns may "
+                "have, and compares with the codebook, can often tell which it is. Leakage does not "
+                "measure this",
+                is_public=False,
+                hint="choose-on",
+            )
+        )
     if len(book.symbols) == 1:
         found.append(
             Caution(
@@ -79,17 +97,21 @@ def about_release(
             )
         )
     if n_dropped:
-        found.append(
-            Caution(
-                "records left out",
-                f"{several(n_dropped, 'record')} with a missing value "
-                f"{'was' if n_dropped == 1 else 'were'} left out.",
-                is_public=False,
-            )
-        )
+        found.append(_left_out(n_dropped, is_shuffled))
     if chance is not None and chance.mean_bits > leakage + NOTHING:
         found.append(_fitted(chance, leakage, is_held_out))
     return found
+
+
+def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
+    text = (
+        f"{several(n_dropped, 'record')} with a missing value "
+        f"{'was' if n_dropped == 1 else 'were'} left out."
+    )
+    if is_shuffled:
+        return Caution("records left out", text, is_public=False)
+    text += " The rows are in the table's order, so that who knows some of them can tell which."
+    return Caution("records left out", text, is_public=False, hint="shuffle")
 
 
 def _identifier(name: str) -> Caution:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Column, Round, show
-from privacyfunnel.information import share
+from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.objectives import utility
+from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
-from privacyfunnel.releases.columns_kept import columns_kept
+from privacyfunnel.releases.recoded import describe_recoding, public_recoding
 from privacyfunnel.releases.stakes import Stakes
 from privacyfunnel.releases.verify import Measured
 
@@ -22,7 +26,9 @@ if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.audit import Audited
+    from privacyfunnel.releases.audit import ReleaseAudit
+    from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.solvers.base import Solution
     from privacyfunnel.tables import Released
 
 FORMAT = "privacyfunnel report"
@@ -32,35 +38,15 @@ PROVED = 1e-9  # bits from the limit that count as none
 PUBLIC_MEASURES = ("k", "unique")  # of the audit, those that do not describe S
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the user asked for: one target (utility, leakage or lam) and how to search and write."""
-
-    table: str
-    target: Mapping[str, float]
-    soft: bool = False
-    min_count: int = 1
-    effort: str = "normal"
-    points: int = 20
-    seed: int = 0
-    expand: bool = False
-    keep: Sequence[str] = ()
-    key: str | None = None
-    form: str = "parquet"
-    is_public: bool = False
-    command: str = ""
-    attackers: bool | None = None  # None: where they take some seconds only
-    holdout: float | None = None  # the share of the records that the method is checked on
-
-
 def describe(
-    asked: Asked,
+    request: ReleaseRequest,
     stakes: Stakes,
     book: Codebook,
     released: Released,
     measured: Measured,
     frontier: Frontier,
-    audited: Audited,
+    audit: ReleaseAudit,
+    solution: Solution,
     *,
     held_out: Mapping[str, Any] | None = None,
     identifiers: Sequence[str] = (),
@@ -73,11 +59,13 @@ def describe(
         *about_table(stakes, book.roles, identifiers),
         *about_release(
             book,
-            asked.keep,
+            request.keep,
             released.n_dropped,
-            audited.chance,
+            audit.chance,
             rule.information,
             is_held_out=held_out is not None,
+            is_shuffled=request.shuffle,
+            is_chosen_in_secret=request.choose_on is not None,
         ),
     ]
     return {
@@ -85,8 +73,8 @@ def describe(
         "version": VERSION,
         "tool": f"privacyfunnel {__version__}",
         "is_public": False,
-        "asked": _asked(asked, book),
-        "reproduce": {"table": asked.table, "command": asked.command},
+        "asked": _asked(request, book),
+        "reproduce": {"table": request.source, "command": request.command},
         "records": {
             "in_table": released.n_rows,
             "left_out": released.n_dropped,
@@ -105,13 +93,18 @@ def describe(
             "as_it_is": stakes.guess_seeing,
             "released": best_guess(rule),
         },
-        "drawn": _drawn(measured, audited.audit.chance) if book.soft else None,
+        "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
-        "chance": None if audited.chance is None else asdict(audited.chance),
+        "chance": None if audit.chance is None else asdict(audit.chance),
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
-        "audit": audited.as_dict(),
+        "recoding": (
+            describe_recoding(joint, solution, frontier, request)
+            if isinstance(solution, RecodedSolution)
+            else None
+        ),
+        "audit": audit.as_dict(),
         "held_out": held_out,
         "cautions": [asdict(caution) for caution in cautions],
     }
@@ -124,22 +117,39 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     """
     asked, measured = document["asked"], document["measured"]
     secret = {column["name"] for column in asked["sensitive"]}
-    kept = ("public", "missing", "weight", "min_count", "expand", "keep")
+    kept = ("public", "missing", "weight", "min_count", "expand", "keep", "choose_on")
+    columns, recoding = document["columns"], document["recoding"]
+    shown, kept_of = ["utility", "utility_bits", "entropy_x_bits"], ["name", "distinct", "kept"]
+    if secret & {c["name"] for c in columns}:  # H(X) less the others would be H of what is secret
+        shown = shown[:1]
+    else:
+        kept_of += ["entropy_bits", "kept_bits"]
     return {
         **{key: document[key] for key in ("format", "version", "tool")},
         "is_public": True,
         "asked": {
-            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "lam")},
+            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "kept", "lam")},
             "sensitive": [{k: c[k] for k in ("name", "kind")} for c in asked["sensitive"]],
             **{key: asked[key] for key in kept},
         },
         "records": {"released": document["records"]["released"]},
         "release": document["release"],
-        "measured": {k: measured[k] for k in ("utility", "utility_bits", "entropy_x_bits")},
-        "columns": [c for c in document["columns"] if c["name"] not in secret],
-        "symbols": document["symbols"],
+        "measured": {k: measured[k] for k in shown},
+        "columns": [{k: c[k] for k in kept_of} for c in columns if c["name"] not in secret],
+        "symbols": _public_symbols(document),
+        "recoding": recoding and public_recoding(recoding, secret),
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
+    }
+
+
+def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The symbols; of a soft code without the values that each may stand for, which tell of S."""
+    if document["release"]["code"] != "channel":
+        return dict(document["symbols"])
+    return {
+        part: [{**symbol, "members": [], "n_values": None} for symbol in symbols]
+        for part, symbols in document["symbols"].items()
     }
 
 
@@ -149,21 +159,22 @@ def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, An
     return [{k: row[k] for k in kept} for row in measures if row["key"] in PUBLIC_MEASURES]
 
 
-def _asked(asked: Asked, book: Codebook) -> dict[str, Any]:
+def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
     return {
-        "target": dict(asked.target),
+        "target": dict(request.target),
         "sensitive": [column_words(column) for column in book.roles.sensitive],
         "public": [column_words(column) for column in book.roles.public],
         "missing": book.roles.missing,
         "weight": book.roles.weight,
-        "min_count": asked.min_count,
-        "effort": asked.effort,
-        "points": asked.points,
-        "seed": asked.seed,
-        "expand": asked.expand,
-        "keep": list(asked.keep),
-        "attackers": asked.attackers,
-        "holdout": asked.holdout,
+        "min_count": request.min_count,
+        "effort": request.effort,
+        "points": request.points,
+        "seed": request.seed,
+        "expand": request.expand,
+        "keep": list(request.keep),
+        "attackers": request.attackers,
+        "holdout": request.holdout,
+        "choose_on": request.choose_on,
     }
 
 
@@ -233,6 +244,31 @@ def _symbol(book: Codebook, j: int) -> dict[str, Any]:
         ],
         "members": [[encode(part) for part in member] for member in members[:20]],
     }
+
+
+def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
+    """For each public column I(column;X̂) and H(column): how much of it is kept."""
+    code = book.over(joint)
+    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
+    found = []
+    for i, column in enumerate(book.roles.public):
+        values = [x if len(book.roles.public) == 1 else x[i] for x in joint.labels_x]
+        place = {value: k for k, value in enumerate(dict.fromkeys(values))}
+        rows = [place[value] for value in values]
+        into = sp.csr_array((np.ones(len(rows)), (rows, range(len(rows)))))
+        p = into @ p_xxhat
+        whole = entropy(np.asarray(p.sum(axis=1)).ravel())
+        kept = mutual_information(p)
+        found.append(
+            {
+                "name": column.name,
+                "distinct": len(place),
+                "entropy_bits": whole,
+                "kept_bits": kept,
+                "kept": kept / whole if whole else 1.0,
+            }
+        )
+    return found
 
 
 def _frontier(frontier: Frontier) -> list[dict[str, Any]]:

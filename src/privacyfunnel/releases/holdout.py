@@ -1,4 +1,4 @@
-"""Holding: how the method that made a release does on records that it has not seen."""
+"""Holdout: how the method that made a release does on records that it has not seen."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from privacyfunnel.releases.search import find
 if TYPE_CHECKING:
     from privacyfunnel.columns import Roles
     from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.document import Asked
+    from privacyfunnel.releases.request import ReleaseRequest
 
 
 def on_unseen(
     made_from: Joint,
     put_aside: Joint,
     roles: Roles,
-    asked: Asked,
+    request: ReleaseRequest,
     *,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Make a codebook from some records as it was asked for; measure it on these and on the others."""
     try:
-        solution = find(made_from, asked, jobs=jobs, progress=progress)
+        solution = find(made_from, request, jobs=jobs, progress=progress)
     except TargetUnreachable as error:
         raise TargetUnreachable(
             f"the holdout leaves {made_from.n_records:,} records to make a code from, and there {error}"
         ) from error
-    book = Codebook.from_solution(made_from, solution, roles, target=asked.target, seed=asked.seed)
+    book = Codebook.from_solution(
+        made_from, solution, roles, target=request.target, seed=request.seed
+    )
     return {
-        "share": asked.holdout,
+        "share": request.holdout,
         "symbols": len(book.symbols),
-        "own": asdict(generalise_joint(made_from, book, seed=asked.seed)),
-        "unseen": asdict(generalise_joint(put_aside, book, seed=asked.seed)),
+        "own": asdict(generalise_joint(made_from, book, seed=request.seed)),
+        "unseen": asdict(generalise_joint(put_aside, book, seed=request.seed)),
     }

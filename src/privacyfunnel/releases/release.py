@@ -1,166 +1,170 @@
-"""Making: the curator's whole job, from an open table to the four files of a release."""
+"""Release: the curator's whole job, from a table to the files that can be published."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import hold_out
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.folders import check_folder, together
-from privacyfunnel.objectives import Funnel
+from privacyfunnel.folders import together
 from privacyfunnel.parallel import Progress
 from privacyfunnel.releases.audit import audit_release
-from privacyfunnel.releases.document import Asked, describe, without_sensitive
+from privacyfunnel.releases.document import describe
 from privacyfunnel.releases.holdout import on_unseen
+from privacyfunnel.releases.request import ANY_FILES, TARGETS, ReleaseRequest
 from privacyfunnel.releases.search import search
 from privacyfunnel.releases.stakes import stakes
-from privacyfunnel.releases.verify import Measured, measure
-from privacyfunnel.report.page import page
-from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.tables import Counts, Table, identifiers, write_release
-from privacyfunnel.tables.join import Join
-from privacyfunnel.tables.write import FORMATS
-from privacyfunnel.validation import check_choice
+from privacyfunnel.releases.verify import check_same, measure
+from privacyfunnel.releases.write import write_report
+from privacyfunnel.tables import count, identifiers, open_table, write_release
+from privacyfunnel.tables.join import output_columns
+from privacyfunnel.tables.write import shuffle_rows
 
 if TYPE_CHECKING:
-    from privacyfunnel.joint import Joint
-
-AGREE = 1e-9  # bits that the written file may differ from what the search has measured
-OTHERS = ("codebook.json", "report.html", "report.json")
+    from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.tables import Counts, Table
 
 Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
 
 
-class NotAsMeasured(RuntimeError):
-    """The written file does not hold what the search has measured: a fault of ours."""
+@dataclass(frozen=True)
+class Release:
+    """What was released: the folder, the codebook and every figure, those about S included."""
+
+    folder: Path
+    codebook: Codebook
+    document: dict[str, Any]
+
+    @property
+    def utility(self) -> float:
+        """I(X;X̂)/H(X): the share of the public columns' information that was kept."""
+        return float(self.document["measured"]["utility"])
+
+    @property
+    def leakage(self) -> float:
+        """I(S;X̂)/H(S): the share of the sensitive information that is given away."""
+        return float(self.document["measured"]["leakage"])
 
 
-def files_of(form: str) -> list[str]:
-    """The names of the files that a release consists of."""
-    return [f"release.{form}", *OTHERS]
-
-
-def check_output(table: Table, folder: Path, form: str, force: bool = False) -> None:
-    """Refuse a place that cannot take the files, or where one would replace the table itself."""
-    check_choice("format", form, FORMATS)
-    check_folder(folder, files_of(form), force)
-    for path in (folder / name for name in files_of(form)):
-        if any(path.exists() and path.samefile(file) for file in table.files):
-            raise InvalidInput(f"{path} is the table itself, which is never changed; name another.")
-
-
-def make_release(
-    table: Table,
-    counts: Counts,
-    folder: str | Path,
-    asked: Asked,
+def release(
+    table: Any,
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
     *,
-    jobs: int = 1,
+    out: str | Path,
+    kept: float | None = None,
+    leakage: float | None = None,
+    utility: float | None = None,
+    lam: float | None = None,
+    columns: ColumnRules | None = None,
+    weight: str | None = None,
+    memory: str | None = None,
+    frontier: Frontier | None = None,
+    n_jobs: int = 1,
     force: bool = False,
-    progress: Progress | None = None,
     stages: Stages = lambda _: None,
-) -> dict[str, Any]:
-    """Search, write, measure again and report; the full document is given back.
+    **options: Any,
+) -> Release:
+    """Publish columns of a table coarsened so that they give away little about the sensitive ones.
 
-    The four files appear together or not at all. With ``asked.is_public`` codebook and report are
-    without any statistic about S; the document that is given back has them. ``progress`` is told of
-    the search; ``stages`` is asked for one more for each check that follows it.
+    One target says what is wanted: the least leakage I(S;X̂)/H(S) that keeps the share ``kept`` of the
+    columns (see `recodings.kept`), or the most kept with at most this ``leakage``; with
+    ``recoding="symbols"`` the least leakage with I(X;X̂)/H(X) ≥ ``utility``, or the least
+    I(S;X̂) − ``lam`` I(X;X̂).
+
+    ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
+    written file is read again and must hold what was promised. ``table`` is a path or any frame that
+    narwhals knows, ``columns`` how its columns are coarsened before, ``weight`` the column that weighs
+    the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
+    already is used instead of searching again. ``stages`` is asked by name for one
+    callback (done, total) for each stage of the work. The other ``options`` are the fields of
+    ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
+    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
+    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
+
+    >>> import tempfile, pandas as pd, privacyfunnel as pf
+    >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
+    >>> out = Path(tempfile.mkdtemp()) / "out"
+    >>> done = pf.release(table, "ill", "ward", utility=0.5, out=out, effort="fast", points=2)
+    >>> sorted(path.name for path in done.folder.iterdir())
+    ['codebook.json', 'release.parquet', 'report.html', 'report.json']
+    >>> done.utility >= 0.5, done.codebook.labels
+    (True, ['r1', 'r2'])
     """
-    folder = Path(folder)
-    check_output(table, folder, asked.form, force)
-    _check_asked(counts, asked)
-    joint = counts.joint()
-    choices: dict[str, Any] = {"expand": asked.expand, "keep": asked.keep, "key": asked.key}
-    _check_plan(table, counts, joint, choices)
-    parts = None if asked.holdout is None else hold_out(joint, asked.holdout, seed=asked.seed)
-    with together(folder, files_of(asked.form), force) as work:
-        searching = progress or stages("Searching releases")
-        found, solution = search(joint, asked, jobs=jobs, progress=searching)
+    given = {"kept": kept, "leakage": leakage, "utility": utility, "lam": lam}
+    named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
+    target = {name: given[name] for name in TARGETS if given[name] is not None}
+    request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
+    if weight is not None and request.min_count > 1:
+        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
+    folder = Path(out)
+    opened = open_table(table, memory=memory)
+    _check_not_the_table(opened, [folder / name for name in request.files])
+    with together(folder, request.files, force, instead_of=ANY_FILES) as work:
+        counts = count(opened, sensitive, public, columns=columns, weight=weight)
+        output: dict[str, Any] = {
+            "expand": request.expand,
+            "keep": list(request.keep),
+            "key": request.key,
+        }
+        readable = request.kind != "symbols"
+        numbers = request.numbers if readable else None
+        # Wrong columns are told before the search, which may take long.
+        names = output_columns(opened, counts.roles, **output, numbers=numbers)
+        joint = counts.joint()
+        aside = None
+        if request.holdout is not None:
+            aside = hold_out(joint, request.holdout, seed=request.seed)
+        bar = stages("Searching releases")
+        found, solution = search(joint, request, frontier=frontier, jobs=n_jobs, progress=bar)
         book = Codebook.from_solution(
-            joint, solution, counts.roles, target=asked.target, seed=asked.seed
+            joint,
+            solution,
+            counts.roles,
+            target=request.target,
+            seed=request.seed,
+            secret=request.secret,
+            min_count=request.min_count,
         )
-        released = write_release(table, book, work / files_of(asked.form)[0], **choices)
-        measured = measure(table, counts.roles, released.path)
-        _check_same(book, measured)
+        place = work / request.files[0]
+        released = write_release(opened, book, place, **output, numbers=request.numbers)
+        own = len(names) - len(request.keep) if readable else None
+        measured = measure(opened, counts.roles, released.path, own)
+        check_same(book, measured)
+        if request.shuffle:
+            shuffle_rows(released.path, request.form)
         held_out = None
-        if parts is not None:
+        if aside is not None:
             bar = stages("Checking on records held out")
-            held_out = on_unseen(*parts, counts.roles, asked, jobs=jobs, progress=bar)
+            held_out = on_unseen(*aside, counts.roles, request, jobs=n_jobs, progress=bar)
         bar = stages("Auditing the release")
-        audited = audit_release(joint, book, measured.joint, asked, jobs=jobs, progress=bar)
+        audit = audit_release(joint, book, measured.joint, request, jobs=n_jobs, progress=bar)
         document = describe(
-            asked,
-            stakes(joint, seed=asked.seed),
+            request,
+            stakes(joint, seed=request.seed),
             book,
             released,
             measured,
             found,
-            audited,
+            audit,
+            solution,
             held_out=held_out,
-            identifiers=_identifiers(table, counts, asked.keep),
+            identifiers=_identifiers(opened, counts, request.keep),
         )
-        _write_words(work, book, document, asked.is_public)
-    return document
+        write_report(work, book, document, is_public=request.is_public)
+    return Release(folder, book, document)
 
 
-def _write_words(work: Path, book: Codebook, document: Mapping[str, Any], is_public: bool) -> None:
-    """The codebook and the report beside the release."""
-    shown = without_sensitive(document) if is_public else document
-    (book.public() if is_public else book).save(work / "codebook.json")
-    (work / "report.html").write_text(page(shown), encoding="utf-8", newline="\n")
-    text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
-    (work / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def _check_asked(counts: Counts, asked: Asked) -> None:
-    """Refuse what does not go together."""
-    if counts.roles.weight is not None and asked.min_count > 1:
-        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
-    if asked.soft and asked.min_count > 1:
-        raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
-
-
-def _check_plan(table: Table, counts: Counts, joint: Joint, choices: Mapping[str, Any]) -> None:
-    """Refuse columns that cannot go out before the search, which may take long."""
-    nothing = Solution.measured(joint, Funnel(0.0), Partition.trivial(joint.n_x), Status.CONVERGED)
-    book = Codebook.from_solution(joint, nothing, counts.roles)
-    Join.of(table, book, suppress=False, **choices)
-
-
-def _check_same(book: Codebook, measured: Measured) -> None:
-    """A hard code's file has the very bits of the search; a soft one's only what may be drawn."""
-    if book.soft:
-        strange = measured.coded - _possible(book)
-        if strange:
-            raise NotAsMeasured(
-                f"the written file has {len(strange)} values under symbols that the codebook does "
-                "not allow for them; nothing was released. Please report this."
-            )
-        return
-    for name, found in (
-        ("utility_bits", measured.utility_bits),
-        ("leakage_bits", measured.leakage_bits),
-    ):
-        if not abs(book.measured[name] - found) <= AGREE:
-            raise NotAsMeasured(
-                f"the written file has {name.replace('_bits', '')} {found!r} bits instead of "
-                f"{book.measured[name]!r}; nothing was released. Please report this."
-            )
-
-
-def _possible(book: Codebook) -> set[tuple[Any, str]]:
-    """Every value of X with each label that it may be released as."""
-    one = len(book.roles.public) == 1
-    return {
-        (value[0] if one else value, book.labels[j])
-        for value, row in zip(book.values, book.rows, strict=True)
-        for j, _ in row
-    }
+def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:
+    """Refuse a place where a file of the release would replace the table itself."""
+    for path in paths:
+        if any(path.exists() and path.samefile(file) for file in table.files):
+            raise InvalidInput(f"{path} is the table itself, which is never changed; name another.")
 
 
 def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:

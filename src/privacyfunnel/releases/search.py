@@ -1,61 +1,180 @@
-"""Searching: the frontier of a table, and the release on it that meets what was asked."""
+"""Search: the frontier of a table, and the release on it that meets the request."""
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.codes import ColumnCode
+from privacyfunnel.columns import show
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.frontiers.sweep import frontier as sweep
+from privacyfunnel.joint import Joint
+from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
+from privacyfunnel.recodings import RecodedSolution, Recoding, kept, solve
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.document import Asked
-    from privacyfunnel.solvers.base import Solution
+    from privacyfunnel.releases.request import ReleaseRequest
+
+MOVES = {"fast": 3_000_000, "normal": Recoding.moves, "thorough": 60_000_000}  # of local recoding
+TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
 
 def search(
-    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint,
+    request: ReleaseRequest,
+    *,
+    frontier: Frontier | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
 ) -> tuple[Frontier, Solution]:
-    """The frontier, and the release that meets the target."""
-    found = _frontier(joint, asked, jobs, progress)
-    return found, _at_lam(joint, asked) if "lam" in asked.target else found.at(**asked.target)
+    """The frontier, where it is not there already, and the release that meets the target."""
+    if request.choose_on is not None:
+        if frontier is not None:
+            raise InvalidInput("a frontier of all records cannot choose on some; leave one out.")
+        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
+        found, solution = search(
+            drawn, replace(request, choose_on=None), jobs=jobs, progress=progress
+        )
+        solutions = tuple(_measured(joint, s, request.importance) for s in found)
+        return replace(found, joint=joint, solutions=solutions), _measured(
+            joint, solution, request.importance
+        )
+    if frontier is not None:
+        _check_frontier(joint, request, frontier)
+    found = frontier or _frontier(joint, request, jobs, progress)
+    return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
+
+
+def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
+    """Some of the records, drawn without replacement; a value of X that none has is told nothing about.
+
+    Whoever knows all records but one and runs the search again does not know which were drawn. Every
+    x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+
+    >>> from privacyfunnel.joint import Joint
+    >>> drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1).counts.toarray().sum()
+    np.float64(12.0)
+    """
+    if joint.n_records is None:
+        raise InvalidInput("weighted records cannot be drawn from; leave the share or the weight.")
+    cells = joint.counts.tocoo()
+    times = np.rint(cells.data).astype(np.int64)
+    rng = np.random.default_rng(seed)
+    n_drawn = max(1, round(share * joint.n_records))
+    part = rng.multivariate_hypergeometric(times, n_drawn, method="marginals").astype(float)
+    counts = sp.coo_array((part, (cells.row, cells.col)), shape=cells.shape).tocsc()
+    absent = np.flatnonzero(counts.sum(axis=0) == 0)
+    p_s = counts.sum(axis=1) / n_drawn
+    if len(absent):
+        rows = np.repeat(np.flatnonzero(p_s), len(absent))
+        columns = np.tile(absent, np.count_nonzero(p_s))
+        traces = (TRACE * p_s[rows], (rows, columns))
+        counts = counts + sp.coo_array(traces, shape=cells.shape)
+    return Joint.from_counts(counts[p_s > 0], labels_x=joint.labels_x, columns=joint.columns)
 
 
 def find(
-    joint: Joint, asked: Asked, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
-    if "lam" in asked.target:
-        return _at_lam(joint, asked)
-    return search(joint, asked, jobs=jobs, progress=progress)[1]
+    if request.choose_on is not None:
+        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
+        chosen = find(drawn, replace(request, choose_on=None), jobs=jobs, progress=progress)
+        return _measured(joint, chosen, request.importance)
+    if "lam" in request.target:
+        return _at_lam(joint, request)
+    return search(joint, request, jobs=jobs, progress=progress)[1]
 
 
-def _frontier(joint: Joint, asked: Asked, jobs: int, progress: Progress | None) -> Frontier:
-    import privacyfunnel as pf
-
-    return pf.frontier(
-        joint,
-        method=_method(asked),
-        n_points=asked.points,
-        n_jobs=jobs,
-        seed=asked.seed,
-        progress=progress,
-        effort=asked.effort,
-        **_options(asked),
+def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
+    """A code that some records chose, measured on all of them."""
+    plain = Solution.measured(joint, solution.objective, solution.code, Status.CONVERGED)
+    if not isinstance(solution, RecodedSolution) or not isinstance(solution.code, ColumnCode):
+        return plain
+    share = kept(joint, solution.code, importance)
+    return RecodedSolution(
+        plain.code,
+        plain.objective,
+        plain.leakage,
+        plain.utility,
+        plain.status,
+        kept=share,
+        kept_bits=share * joint.entropy_x,
+        suppressed=solution.suppressed and float(joint.p_x[solution.code.suppressed].sum()),
     )
 
 
-def _at_lam(joint: Joint, asked: Asked) -> Solution:
-    import privacyfunnel as pf
+def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -> None:
+    """Refuse a frontier of other records, or of other codes than the request asks for."""
+    own, given = joint.counts, frontier.joint.counts
+    same = own.shape == given.shape and joint.labels_x == frontier.joint.labels_x
+    if not same or abs(own - given).sum() > 0:
+        raise InvalidInput("the frontier is not of these columns of this table; search it again.")
+    wanted = _method(request) if request.kind == "symbols" else request.kind
+    if frontier.problem != "funnel" or frontier.method != wanted:
+        raise InvalidInput(
+            f"a frontier of {frontier.problem} by {frontier.method} has no release that was asked for."
+        )
 
-    options = _options(asked) if asked.soft else {**_options(asked), "effort": asked.effort}
-    objective = pf.Funnel(asked.target["lam"])
-    return pf.solve(joint, objective, _method(asked), seed=asked.seed, **options)
+
+def _frontier(
+    joint: Joint, request: ReleaseRequest, jobs: int, progress: Progress | None
+) -> Frontier:
+    shared: dict[str, Any] = {
+        "n_points": request.points,
+        "seed": request.seed,
+        "progress": progress,
+        "n_jobs": jobs,
+    }
+    if request.kind != "symbols":
+        return sweep(joint, recoding=request.kind, **shared, **_recoding(joint, request))
+    return sweep(
+        joint, method=_method(request), effort=request.effort, **shared, **_options(request)
+    )
 
 
-def _method(asked: Asked) -> str:
-    return "soft" if asked.soft else "best"
+def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:
+    objective = Funnel(request.target["lam"])
+    if request.kind != "symbols":
+        options = _recoding(joint, request)
+        return solve(joint, objective, recoding=request.kind, seed=request.seed, **options)
+    options = _options(request) if request.soft else {**_options(request), "effort": request.effort}
+    return solve(joint, objective, _method(request), seed=request.seed, **options)
 
 
-def _options(asked: Asked) -> dict[str, Any]:
-    return {} if asked.soft else {"min_count": asked.min_count}
+def _method(request: ReleaseRequest) -> str:
+    return "soft" if request.soft else "best"
+
+
+def _options(request: ReleaseRequest) -> dict[str, Any]:
+    return {} if request.soft else {"min_count": request.min_count}
+
+
+def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
+    """The settings of a readable recoding."""
+    named = {column.name: column for column in joint.public}
+    orders = {}
+    for name, texts in request.orders.items():
+        values = {show(v): v for v in named[name].values} if name in named else {}
+        orders[name] = [values.get(text, text) for text in texts]
+    options: dict[str, Any] = {
+        "hierarchies": request.hierarchies,
+        "orders": orders,
+        "cuts": request.cuts,
+        "importance": request.importance,
+        "min_count": request.min_count,
+    }
+    if request.suppress is not None:
+        options["suppress"] = request.suppress
+    check_choice("effort", request.effort, tuple(MOVES))
+    return options if request.kind == "global" else options | {"moves": MOVES[request.effort]}

@@ -10,6 +10,7 @@ from privacyfunnel.metrics import Chance, best_guess, blind_guess, lone_records,
 
 FEW_PER_VALUE = 5  # records per public value below which chance plays a large part
 CHANCE_MATTERS = 0.1  # share of I(S;X) that may be chance before it is said
+WORTH_TELLING = 0.005  # share of H(S) below which chance misleads nobody
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,13 @@ class Stakes:
 
     @property
     def few_records(self) -> bool:
-        """Whether chance makes up much of what S and X seem to share."""
+        """Whether chance makes up much of what S and X seem to share, and enough of it to matter."""
         if self.n_records is None:
             return False
         if self.chance is None:
             return self.n_records < FEW_PER_VALUE * self.n_x
-        return self.chance.mean_bits > CHANCE_MATTERS * self.information
+        least = max(CHANCE_MATTERS * self.information, WORTH_TELLING * self.entropy_s)
+        return self.chance.mean_bits > least
 
     def to_json(self) -> dict[str, Any]:
         """The same with stable keys."""

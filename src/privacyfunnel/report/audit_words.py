@@ -9,11 +9,12 @@ from privacyfunnel.report.attacker_words import NOT_AVAILABLE, NOTHING, attacker
 from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
+FITTED = 0.95  # a p-value above it: hardly any shuffle shows as little
 PUBLISHED = {"value": "published", "original": "original"}  # titles of a measure's figures
 SECTIONS = {
     "What the published columns give away": (
         "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
-        "guess_worst", "maximal_leakage", "lift", "log_lift",
+        "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift",
     ),
     "The published columns as a table": ("k", "unique", "l_diversity", "t_closeness"),
     "How much of it is chance": (
@@ -76,10 +77,7 @@ def headline(document: Document) -> list[str]:
     )
     chance = of(document, "chance")["value"]
     if chance is not None and told["value"] > NOTHING:
-        lines.append(
-            f"Of these {bits(told['value'])}, {bits(min(chance, told['value']))} would appear by "
-            f"chance: they show with {s} shuffled among the records."
-        )
+        lines.append(_beside_chance(told["value"], chance, of(document, "p_value")["value"], s))
     linked = [c for c in document["columns"] if (c["p_value"] or 1.0) < 0.05]
     lines += [
         f"Chance alone does not explain what they tell about {c['name']} (p = {c['p_value']:.3f})."
@@ -88,9 +86,28 @@ def headline(document: Document) -> list[str]:
     blind, seeing = (of(document, f"guess_{key}")["value"] for key in ("blind", "seeing"))
     lines.append(
         f"The best guess of {s} is right with probability {one_in(blind)}, without the data, and "
-        f"{one_in(seeing)}, for one who sees {x} and knows all other records."
+        f"{one_in(seeing)}, for one who sees {x} and knows how often it goes with what."
     )
+    informed = of(document, "guess_informed")["value"]
+    if informed is not None:
+        lines.append(
+            f"One who knows {s} of every other record, and how the release was made, is right with "
+            f"probability {one_in(informed)}."
+        )
     return lines + attackers(document)
+
+
+def _beside_chance(told: float, chance: float, p_value: float, s: str) -> str:
+    """How much of what is told is chance; less than chance shows only where it was searched for."""
+    if told < chance and p_value > FITTED:
+        return (
+            f"That is less than the {bits(chance)} that show with {s} shuffled among the records "
+            f"(p = {p_value:.3f}): it was fitted to these records, and may tell more of others."
+        )
+    return (
+        f"Of these {bits(told)}, {bits(min(chance, told))} would appear by chance: with {s} "
+        f"shuffled among the records {bits(chance)} show."
+    )
 
 
 def measure_rows(

@@ -1,8 +1,7 @@
-"""Escape: any text as harmless, visible HTML."""
+"""Escape: any text without characters that could hide what it is."""
 
 from __future__ import annotations
 
-import html
 import re
 
 # Control characters, and those that turn the direction of the text or have no width: a value that
@@ -19,17 +18,3 @@ def visible(text: str) -> str:
     two\\nlines \\u202etxt
     """
     return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def safe(text: object, most: int | None = None) -> str:
-    """Any text for HTML, in an element or in a quoted attribute; cut after ``most`` characters.
-
-    >>> safe("<b title='x'>")
-    '&lt;b title=&#x27;x&#x27;&gt;'
-    >>> safe("a long story", most=6)
-    'a lon…'
-    """
-    words = str(text)
-    if most is not None and len(words) > most:
-        words = words[: most - 1] + "…"
-    return html.escape(visible(words), quote=True)

@@ -24,6 +24,7 @@ class Status(Enum):
 
     CONVERGED = "No further move lowers the objective."
     OPTIMAL = "No hard code does better: all were considered."
+    OPTIMAL_RECODING = "No recoding of this kind does better: all were considered."
     AT_LIMIT = "Proved optimal: it meets the limit that no release can beat."
     THRESHOLD = "No further merge keeps the threshold."
     N_SYMBOLS = "Merged down to the number of symbols asked for."

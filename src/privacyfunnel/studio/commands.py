@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from privacyfunnel.cli.options import read_columns
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.escape import visible
 
 if TYPE_CHECKING:
-    from privacyfunnel.releases import Asked
     from privacyfunnel.studio.forms import Choices
     from privacyfunnel.studio.sources import Source
 
@@ -19,7 +20,7 @@ FOLDER = "release"
 SAVE_DEMO = 'import privacyfunnel as pf; pf.datasets.load_demo().to_csv("demo.csv", index=False)'
 
 
-def command(source: Source, choices: Choices, asked: Asked) -> str:
+def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     """``funnel release ...``: every setting that is not the usual one is written out."""
     words = ["funnel", "release", source.name]
     words += [f"--sensitive={as_option(choices.sensitive)}"]
@@ -27,13 +28,15 @@ def command(source: Source, choices: Choices, asked: Asked) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
+    implied = replace(asked, recoding=None).kind
     settings = {
+        "recoding": (asked.kind, implied),
         "missing": (choices.missing, "symbol"),
-        "effort": (asked.effort, "normal"),
-        "points": (asked.points, 20),
-        "min-count": (asked.min_count, 1),
-        "seed": (asked.seed, 0),
-        "format": (asked.form, "parquet"),
+        "effort": (asked.effort, ReleaseRequest.effort),
+        "points": (asked.points, ReleaseRequest.points),
+        "min-count": (asked.min_count, ReleaseRequest.min_count),
+        "seed": (asked.seed, ReleaseRequest.seed),
+        "format": (asked.form, ReleaseRequest.form),
     }
     words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]
     flags = {"soft": asked.soft, "expand": asked.expand, "public": asked.is_public}
@@ -73,7 +76,7 @@ def as_option(names: Sequence[str]) -> str:
     return text
 
 
-def command_or_why(source: Source, choices: Choices, asked: Asked) -> tuple[str, str]:
+def command_or_why(source: Source, choices: Choices, asked: ReleaseRequest) -> tuple[str, str]:
     """The command, or in words why there is none."""
     try:
         return command(source, choices, asked), ""
@@ -86,32 +89,19 @@ def first(source: Source) -> str:
     return f"python -c {quoted(SAVE_DEMO)}" if source.origin == "demo" else ""
 
 
-def python_code(source: Source, choices: Choices, asked: Asked) -> str:
+def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     """The same as a Python script."""
     rules = choices.rules
-    settings = {
-        "soft": asked.soft,
-        "min_count": asked.min_count,
-        "effort": asked.effort,
-        "points": asked.points,
-        "seed": asked.seed,
-        "expand": asked.expand,
-        "form": asked.form,
-        "is_public": asked.is_public,
-    }
-    given = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    given = asked.options()
+    words = [f"{name}={given[name]!r}" for name in given if name not in ("source", "command")]
     save_demo = ""
     if source.origin == "demo":
         save_demo = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
     return (
-        "import privacyfunnel as pf\n"
-        "from privacyfunnel.releases import Asked, make_release\n"
-        "from privacyfunnel.tables import count, open_table\n\n"
+        "import privacyfunnel as pf\n\n"
         f"{save_demo}"
-        f"table = open_table({source.name!r})\n"
         f"rules = pf.ColumnRules(bins={dict(rules.bins)!r}, round={dict(rules.round)!r}, "
         f"missing={rules.missing!r})\n"
-        f"counts = count(table, {choices.sensitive!r}, {choices.public!r}, columns=rules)\n"
-        f"asked = Asked({source.name!r}, {dict(asked.target)!r}, {given})\n"
-        f"make_release(table, counts, {FOLDER!r}, asked)\n"
+        f"pf.release({source.name!r}, {choices.sensitive!r}, {choices.public!r}, columns=rules, "
+        f"out={FOLDER!r}, {', '.join(words)})\n"
     )

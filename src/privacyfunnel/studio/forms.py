@@ -98,7 +98,7 @@ def guess(columns: Sequence[Mapping[str, Any]]) -> Choices:
 
 def _guess(column: Mapping[str, Any]) -> ColumnChoice:
     plain = ColumnChoice(column["name"], column["kind"])
-    if column["nearly_unique"] and KINDS[plain.kind].names_rows:
+    if column["nearly_unique"] and (KINDS[plain.kind].names_rows or KINDS[plain.kind].is_dated):
         return replace(plain, treat="identifier")
     if column["distinct"] > KINDS[plain.kind].many:
         return replace(plain, treat="bins", how=BINS)

@@ -7,12 +7,14 @@ from privacyfunnel.errors import FunnelError, Hints
 HINTS: Hints = {
     "replace": "choose another place",
     "unseen": "make a new codebook",
+    "shuffle": "the command that the studio shows can write them in a random order (--shuffle)",
     "missing": "choose another answer for missing values",
     "memory": "use a smaller table",
     "fewer-folds": "use a table with more records",
     "by-hand": "download {url} by hand and choose that file",
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
     "holdout": "a check on records held out (on the command line) shows how much",
+    "choose-on": "the command line can choose the code on records drawn in secret",
 }
 
 

@@ -16,7 +16,7 @@ from privacyfunnel.studio.sources import DEMO_ROLES, Source
 from privacyfunnel.studio.worker.queue import Job, JobQueue
 
 if TYPE_CHECKING:
-    from privacyfunnel.releases import Asked
+    from privacyfunnel.releases.request import ReleaseRequest
 
 # Each kind of job makes those after it out of date when it starts anew.
 FOLLOWERS = {
@@ -41,8 +41,8 @@ class Session:
     source: Source | None = None
     choices: Choices | None = None
     search: SearchSettings | None = None
-    chosen: Asked | None = None
-    made: Asked | None = None
+    chosen: ReleaseRequest | None = None
+    made: ReleaseRequest | None = None
     notice: str = ""  # an error to show once
     jobs: dict[str, Job] = field(default_factory=dict)
     uploaded: int = 0  # bytes

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import in_words, is_dead, run_mark
 
 if TYPE_CHECKING:
     import duckdb
+
+SPILL = "privacyfunnel-"  # how names of folders begin that DuckDB spills to
 
 
 def quoted(name: str) -> str:
@@ -51,7 +57,11 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A fresh in-memory DuckDB that never fetches anything and spills to a folder of its own."""
     import duckdb
 
-    with TemporaryDirectory(prefix="privacyfunnel-") as spill, in_our_words(memory):
+    _remove_spilled()
+    with (
+        TemporaryDirectory(prefix=f"{SPILL}{run_mark()}-") as spill,
+        in_our_words(memory),
+    ):
         config: dict[str, Any] = {
             "temp_directory": spill,
             "autoinstall_known_extensions": "false",
@@ -65,6 +75,22 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
             con.close()
 
 
+@cache  # once in each process
+def _remove_spilled() -> None:
+    """Remove what runs that were killed have spilled to disk."""
+    for left in Path(gettempdir()).glob(f"{SPILL}*"):
+        if is_dead(left.name.removeprefix(SPILL)):
+            rmtree(left, ignore_errors=True)
+
+
+def shut_in(con: duckdb.DuckDBPyConnection, paths: Sequence[Path] = ()) -> None:
+    """From here on no file but these is read or written, whatever the SQL of a view asks for."""
+    files = ", ".join(literal(str(path)) for path in paths)
+    inside = ", ".join(literal(str(path)) for path in paths if path.is_dir())
+    con.execute(f"SET allowed_paths = [{files}]; SET allowed_directories = [{inside}]")
+    con.execute("SET enable_external_access = false")
+
+
 @contextmanager
 def in_our_words(memory: str | None = None) -> Iterator[None]:
     """Say the errors that a user's data or disk causes in one line; ours pass through."""
@@ -73,6 +99,10 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
+        if "offload" in str(error):
+            raise DataUnavailable(
+                f"memory is used up, and so is the disk for temporary files ({gettempdir()})."
+            ) from error
         bound = f"the bound of {memory}" if memory else "this machine's memory"
         raise InvalidInput(f"{bound} is too small for this table.", hint="memory") from error
     except (duckdb.IOException, duckdb.PermissionException, duckdb.HTTPException) as error:
@@ -81,7 +111,21 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
         raise InvalidInput(f"a value does not fit its column: {first_line(error)}") from error
     except duckdb.InvalidInputException as error:
         raise InvalidInput(first_line(error)) from error
-    except (duckdb.InterruptException, RuntimeError) as error:
+    except (
+        duckdb.SerializationException,
+        duckdb.InternalException,
+        duckdb.FatalException,
+    ) as error:
+        raise DataUnavailable(
+            f"the data cannot be read and may be damaged: {first_line(error)}"
+        ) from error
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.InterruptException):
+            raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
+        if type(error) is not duckdb.Error:
+            raise
+        raise DataUnavailable(f"the data is damaged: {first_line(error)}") from error
+    except RuntimeError as error:
         if "interrupt" not in str(error).lower():
             raise
         raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
@@ -94,7 +138,14 @@ def first_line(error: Exception) -> str:
     'cannot open file.'
     >>> first_line(Exception("Conversion Error: CSV Error on Line: 3\\nOriginal Line: a\\nBad value"))
     'line 3: bad value.'
+    >>> first_line(Exception('IO Error: {"exception_message":"No space left", "errno":"28"}'))
+    'the disk is full.'
     """
+    refused = re.search(r'"errno":\s*"(\d+)"', str(error))
+    if refused:
+        which = re.search(r'Could not (\w+) (?:to )?file \\?"([^"\\]+)', str(error))
+        place = f"cannot {which[1]} {which[2]}: " if which else ""
+        return f"{place}{in_words(OSError(int(refused[1]), 'the system refused'))}."
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     line = re.sub(r"^[\w ]+ Error: ", "", lines[0]) if lines else type(error).__name__
     in_csv = re.fullmatch(r"CSV Error on Line: (\d+)", line)

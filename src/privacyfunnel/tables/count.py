@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.tables.encoding import Places, combine_columns, encode_column
 from privacyfunnel.tables.open import open_table
@@ -123,7 +123,9 @@ def count_roles(table: Table, roles: Roles) -> Counts:
     # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
     n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
     if n.sum() != table.n_rows:
-        raise RuntimeError(f"{table.n_rows} rows went in, but {n.sum()} were counted.")
+        raise DataUnavailable(
+            f"the table says that it has {table.n_rows} rows, but {n.sum()} can be read: it is damaged."
+        )
     if n.sum() == 0:
         raise InvalidInput("the table has no rows; at least one record is needed.")
     weights = n.astype(float) if roles.weight is None else _weights(roles.weight, groups)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.columns import Column, clean
+from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,13 @@ def encode_column(column: Column, keys: pa.ChunkedArray) -> Places:
     if pa.types.is_dictionary(keys.type):
         keys = keys.cast(keys.type.value_type)
     encoded = keys.dictionary_encode(null_encoding="encode").chunks  # they share one dictionary
-    values = [clean(value) for value in encoded[0].dictionary.to_pylist()]
+    try:
+        values = [clean(value) for value in encoded[0].dictionary.to_pylist()]
+    except (ValueError, OverflowError) as error:  # Python's dates end in 9999, texts are Unicode
+        raise InvalidInput(
+            f"column {column.name!r} has a value that cannot be read: {str(error).splitlines()[0]}; "
+            "dates lie in the years 1 to 9999, text is UTF-8."
+        ) from error
     ordered = sorted(set(values), key=lambda value: (value is None, value))
     rank = {value: place for place, value in enumerate(ordered)}
     places = np.array([rank[value] for value in values], dtype=np.int64)

@@ -28,10 +28,12 @@ class Join:
     book: Codebook
     columns: tuple[Column, ...]  # the public ones, in the kind that table and codebook share
     required: tuple[Column, ...]  # with missing="drop", rows that lack one of these are left out
+    names: tuple[str, ...]  # the columns of the output
     expand: bool
     keep: tuple[str, ...]
     suppress: bool
     key: str | None
+    rare: frozenset[str] = frozenset()  # labels that would go out with too few records
 
     @classmethod
     def of(
@@ -43,30 +45,36 @@ class Join:
         keep: Sequence[str],
         suppress: bool,
         key: str | None,
+        numbers: str | None = None,
     ) -> Join:
         """Check what is wanted against the table and the codebook."""
         table = _read_as(table, book.roles)
         columns = tuple(_shared(table, column) for column in book.roles.public)
         present = [c for c in book.roles.columns.values() if c.name in table.names]
         required = [_shared(table, c) for c in present] if book.roles.missing == "drop" else []
-        for name in keep:
-            table.position(name, "kept")
-        if key is not None and not KINDS[table.kind(key, "key")].names_rows:
-            raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
+        names = output_columns(
+            table, book.roles, expand=expand, keep=keep, key=key, numbers=numbers
+        )
         if book.soft:
             book.check_salt()
-        join = cls(table, book, columns, tuple(required), expand, tuple(keep), suppress, key)
-        folded = [name.casefold() for name in join.names]  # few readers tell Age and age apart
-        twins = [name for name in join.names if folded.count(name.casefold()) > 1]
-        if twins:
-            raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
-        return join
+        more: dict[str, Any] = {} if numbers is None else {"numbers": numbers}
+        return cls(
+            table,
+            book,
+            columns,
+            tuple(required),
+            tuple(names),
+            expand,
+            tuple(keep),
+            suppress,
+            key,
+            **more,
+        )
 
     @property
-    def names(self) -> list[str]:
-        """The columns of the output."""
-        expanded = [column.name for column in self.columns] if self.expand else []
-        return [RELEASED, *expanded, *self.keep]
+    def outputs(self) -> list[str]:
+        """The columns of the lookup table that go out."""
+        return ["label", *(f"e{i}" for i in range(len(self.columns)) if self.expand)]
 
     @property
     def needed(self) -> list[str]:
@@ -91,12 +99,17 @@ class Join:
         data: dict[str, Any] = {}
         for i, column in enumerate(self.columns):
             raw = [column.raw(value[i]) for value in book.values]
-            data[f"k{i}"] = pa.array(raw, type=_arrow_type(column))
+            data[f"k{i}"] = pa.array(raw, type=arrow_type(column))
         data["place"] = pa.array(range(len(book.values)), type=pa.int64())
-        texts: Mapping[str, Sequence[str]] = {"label": book.labels}
+        shown = [SUPPRESSED if label in self.rare else label for label in book.labels]
+        texts: Mapping[str, Sequence[str | None]] = {"label": shown}
         if self.expand:
-            words = list(zip(*(book.stands_for(label) for label in book.labels), strict=True))
-            texts = {**texts, **{f"e{i}": column for i, column in enumerate(words)}}
+            nothing = (None,) * len(self.columns)
+            words = (
+                nothing if label in self.rare else book.stands_for(label) for label in book.labels
+            )
+            columns = enumerate(zip(*words, strict=True))
+            texts = {**texts, **{f"e{i}": column for i, column in columns}}
         for name, text in texts.items():
             lists = [[text[j] for j in row] for row in outcomes]
             data[name] = lists if book.soft else [row[0] for row in lists]
@@ -104,8 +117,95 @@ class Join:
             data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
         return pa.table(data)
 
+    def without_rare(self) -> Join:
+        """The same with every label suppressed that fewer rows than the least count would get.
 
-def _arrow_type(column: Column) -> Any:
+        Where the suppressed rows would themselves be too few, the next smallest label joins them.
+        """
+        least = self.book.min_count
+        if least <= 1:
+            return self
+        counts, unseen = self._label_counts()
+        rising = sorted((label for label in counts if counts[label]), key=lambda k: (counts[k], k))
+        rare = [label for label in rising if counts[label] < least]
+        alone = unseen + sum(counts[label] for label in rare)
+        for label in rising[len(rare) :]:
+            if not 0 < alone < least:
+                break
+            rare.append(label)
+            alone += counts[label]
+        if rare and not self.suppress:
+            raise InvalidInput(
+                f"the label {rare[0]!r} would go out with {counts[rare[0]]} records, fewer than the "
+                f"{least} that the codebook promises.",
+                hint="unseen",
+            )
+        if 0 < alone < least:
+            raise InvalidInput(
+                f"{alone} records would be released, fewer than the {least} that the codebook promises."
+            )
+        return replace(self, rare=frozenset(rare))
+
+    def _label_counts(self) -> tuple[dict[str, int], int]:
+        """How many rows would get each label, and how many are of no known value."""
+        columns = list(dict.fromkeys([*self.columns, *self.required]))
+        groups = self.table.group(columns, None)
+        keys = [groups[f"k{i}"].to_pylist() for i in range(len(columns))]
+        needed = [columns.index(column) for column in self.required]
+        counts, unseen = dict.fromkeys(self.book.labels, 0), 0
+        for n, *row in zip(groups["n"].to_pylist(), *keys, strict=True):
+            if any(row[i] is None for i in needed):
+                continue
+            [place] = self.book.places([self.value(row[: len(self.columns)])])
+            if place < 0:
+                unseen += n
+            else:
+                counts[self.book.labels[self.book.rows[place][0][0]]] += n
+        return counts, unseen
+
+
+def output_columns(
+    table: Table,
+    roles: Roles,
+    *,
+    expand: bool,
+    keep: Sequence[str],
+    key: str | None,
+    numbers: str | None = None,
+) -> list[str]:
+    """The names of the columns that go out; wrong ones are refused.
+
+    ``numbers`` says how a readable release writes groups of numbers; None is a release of symbols.
+    """
+    for name in keep:
+        table.position(name, "kept")
+    if key is not None and not KINDS[table.kind(key, "key")].names_rows:
+        raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
+    if numbers is None:
+        own = [RELEASED, *([column.name for column in roles.public] if expand else [])]
+    else:
+        own = [name for column in roles.public for name in recoded_names(column, numbers)]
+    names = [*own, *keep]
+    folded = [name.casefold() for name in names]  # few readers tell Age and age apart
+    twins = [name for name in names if folded.count(name.casefold()) > 1]
+    if twins:
+        raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+    return names
+
+
+def recoded_names(column: Column, numbers: str) -> list[str]:
+    """The columns in place of a recoded one: itself, and with bounds two more where it has an order."""
+    if numbers == "bounds" and has_bounds(column):
+        return [column.name, f"{column.name}_low", f"{column.name}_high"]
+    return [column.name]
+
+
+def has_bounds(column: Column) -> bool:
+    """Whether groups of a column can be told by numbers or dates, its values not being bins."""
+    return KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
+
+
+def arrow_type(column: Column) -> Any:
     import pyarrow as pa
 
     if column.rule is not None:

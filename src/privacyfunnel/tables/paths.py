@@ -6,15 +6,16 @@ import csv
 import difflib
 import glob
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.connection import literal, quoted
+from privacyfunnel.tables.connection import literal, quoted, shut_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,6 +29,8 @@ FORMATS = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
+PLAIN = "hive_partitioning=false"  # a folder called year=2020 is a folder, not a column
+LONGEST_HEADER = 1_000_000  # characters of a first line
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
@@ -66,9 +69,9 @@ def read_paths(
     if form in ("csv", "tsv"):
         return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds)
     if form == "json":
-        sql = f"read_json({listed}, format='newline_delimited', sample_size=-1)"
+        sql = f"read_json({listed}, {PLAIN}, format='newline_delimited', sample_size=-1)"
         return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), files)
-    sql = f"read_parquet({listed})"
+    sql = f"read_parquet({listed}, {PLAIN})"
     return Reading(sql, _parquet_names(con, sql, files), files)
 
 
@@ -93,6 +96,8 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
         else:
             found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
         for file in found:
+            if file.exists() and not file.is_file():  # a pipe would be waited for
+                raise InvalidInput(f"{file} is no file; copy what it gives to one first.")
             file.open("rb").close()
     except OSError as error:
         if isinstance(error, DataUnavailable):
@@ -132,7 +137,7 @@ def _read_csv(
             raise InvalidInput(f"{file} has other columns than {files[0]}.")
     dialect = (
         f"delim={literal(delimiter)}, quote='\"', escape='\"', header=true, skip=0, comment='', "
-        "strict_mode=true, null_padding=false, dateformat='%Y-%m-%d'"
+        f"strict_mode=true, null_padding=false, dateformat='%Y-%m-%d', {PLAIN}"
     )
     guess = (
         f"read_csv({listed}, {dialect}, sample_size=-1, auto_type_candidates="
@@ -159,24 +164,40 @@ def _header(file: Path, delimiter: str | None) -> tuple[tuple[str, ...], str]:
             lines = _first_record(text)
     except UnicodeDecodeError:
         raise InvalidInput(f"{file} is not text in UTF-8; save it as UTF-8 first.") from None
+    except (EOFError, zlib.error):
+        raise DataUnavailable(f"cannot read {file}: it is damaged or cut off.") from None
     except OSError as error:
         raise DataUnavailable(f"cannot read {file}: {in_words(error)}.") from error
+    if sum(map(len, lines)) >= LONGEST_HEADER:
+        raise InvalidInput(
+            f"{file} has a first line of {LONGEST_HEADER:,} characters or more; one with the column "
+            "names is needed."
+        )
     if not "".join(lines).strip():
         raise InvalidInput(f"{file} is empty; a first line with the column names is needed.")
-    rows = {
-        d: next(csv.reader(lines, delimiter=d)) for d in ([delimiter] if delimiter else ",;\t|")
-    }
+    rows = {}
+    for d in [delimiter] if delimiter else ",;\t|":
+        try:
+            rows[d] = next(csv.reader(lines, delimiter=d))
+        except csv.Error:  # a name of more than 131,072 characters
+            continue
+    if not rows:
+        raise InvalidInput(f"{file} has no column names in its first line that can be read.")
     best = max(rows, key=lambda d: len(rows[d]))
     if any("\r" in name for name in rows[best]):  # DuckDB would take it for the end of a line
         raise InvalidInput(f"{file} has a line end within a column name; rename it.")
     return tuple(rows[best]), best
 
 
-def _first_record(text: Iterable[str]) -> list[str]:
+def _first_record(text: TextIO) -> list[str]:
+    """The lines of the first record, or as much of it as a header may have."""
     lines: list[str] = []
-    for line in text:
+    room, quotes = LONGEST_HEADER, 0
+    while room > 0 and (line := text.readline(room)):
         lines.append(line)
-        if "".join(lines).count('"') % 2 == 0 or len(lines) > 1000:
+        room -= len(line)
+        quotes += line.count('"')
+        if quotes % 2 == 0:
             break
     return lines
 
@@ -184,10 +205,16 @@ def _first_record(text: Iterable[str]) -> list[str]:
 def _parquet_names(
     con: duckdb.DuckDBPyConnection, sql: str, files: tuple[Path, ...]
 ) -> tuple[str, ...]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     found = con.sql(f"FROM {sql}").columns  # DuckDB tells names apart that differ only in case
-    own = pq.read_schema(files[0]).names
+    try:
+        own = pq.read_schema(files[0]).names
+    except (pa.ArrowException, OSError) as error:
+        raise DataUnavailable(
+            f"cannot read {files[0]}: it is damaged ({str(error).splitlines()[0].rstrip('.')})."
+        ) from error
     return (*own, *found[len(own) :])
 
 
@@ -200,6 +227,7 @@ def read_database(con: duckdb.DuckDBPyConnection, address: str) -> Reading:
         raise DataUnavailable(f"no such database: {path}.")
     setup = f"ATTACH {literal(str(path))} AS source (TYPE duckdb, READ_ONLY)"
     con.execute(setup)
+    shut_in(con)  # a view may name any file of this machine
     found = con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
         "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' "

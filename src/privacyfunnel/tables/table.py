@@ -107,8 +107,13 @@ class Table(ABC):
         """The commonest value that the join does not know, and how many such rows and values."""
 
     @abstractmethod
-    def in_duckdb(self, names: Iterable[str]) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        """A DuckDB of our own in which the table is ``t``, with at least the named columns."""
+    def in_duckdb(
+        self, names: Iterable[str], paths: Sequence[Path] = ()
+    ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        """A DuckDB of our own in which the table is ``funnel_rows``, with at least the named columns.
+
+        ``paths`` are other files or folders that it is to read or write.
+        """
 
     def read_as(self, kinds: Mapping[str, str]) -> Table:
         """The same with these kinds where they were only our reading of it, as in a csv."""

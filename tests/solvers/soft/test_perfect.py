@@ -6,12 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_soft import assert_sound, extreme_joints
 
+import reference_soft
 from conftest import joints, random_joint
 from privacyfunnel import Joint, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.solvers.soft import perfect_privacy as module
+from privacyfunnel.solvers.soft.funnel import SoftFunnel
 from privacyfunnel.solvers.soft.perfect_privacy import only_trivial_is_private, perfect_privacy
 from privacyfunnel.solvers.soft.posteriors import Posteriors, profile, release, split
+from privacyfunnel.solvers.soft.vertices import Vertices
+from privacyfunnel.solvers.target import Target
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -107,3 +112,58 @@ def test_hungarian_floors(settings_of_paper: dict[int, Joint]):
         solution = perfect_privacy(joint, effort="fast")
         assert solution.leakage <= 1e-12
         assert solution.utility / joint.entropy_x >= floor
+
+
+def small(seed: int) -> Joint:
+    """A joint of 3 to 10 values, some of them with equal profiles."""
+    n_s, n_x = rng(seed).integers([2, 3], [6, 11])
+    counts = rng(seed).integers(0, 9, size=(n_s, n_x))
+    return Joint.from_counts(counts + (counts.sum(axis=0) == 0))
+
+
+def most_private(joint: Joint) -> float:
+    """By listing vertices in loops."""
+    return reference_soft.most_private_utility(profile(joint).toarray(), joint.p_s, joint.p_x)
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(50), pytest.param(range(50, 250), marks=pytest.mark.slow)], ids=["50", "250"]
+)
+def test_equal_to_vertex_enumeration(seeds):
+    for seed in seeds:
+        joint = small(seed)
+        assert perfect_privacy(joint, effort="fast").utility == pytest.approx(
+            most_private(joint), abs=1e-7
+        ), seed
+
+
+def test_a_vertex_that_generation_missed():
+    joint = Joint.from_counts([[5, 5, 5, 7], [7, 5, 8, 5]])
+    assert perfect_privacy(joint).utility == pytest.approx(1.0838599, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_leakage_of_nothing_is_searched_for(seed):
+    joint = small(seed)
+    found = SoftFunnel(effort="fast").solve_at(joint, Target("funnel", "leakage", 0.0), rng=rng(0))
+    assert found.leakage < 1e-12
+    assert found.utility == pytest.approx(most_private(joint), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_vertices_are_those_of_the_loops(seed):
+    joint = small(seed)
+    dense = profile(joint).toarray()
+    found = Vertices(dense, joint.p_s).rows()
+    expected = reference_soft.private_vertices(dense, joint.p_s)
+    found, expected = (rows[np.lexsort(rows.round(9).T)] for rows in (found, expected))
+    np.testing.assert_allclose(found, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_generation_comes_near_what_listing_proves(seed, monkeypatch):
+    joint = Joint.from_counts(rng(seed).poisson(4, size=(3, 14)) + 1)
+    listed = perfect_privacy(joint).utility
+    monkeypatch.setattr(module, "MOST", 0)
+    generated = perfect_privacy(joint).utility
+    assert 0.99 * listed <= generated <= listed + 1e-9

@@ -210,11 +210,12 @@ class SoftFunnel:
     def _add_ends(self, shared: TimeSharing, targets: Sequence[Target], seed: int) -> None:
         """The ends of the frontier, as far as the targets need them."""
         joint = shared.joint
-        if joint.n_x <= LARGE and (self.n_symbols is None or self.n_symbols > joint.n_x):
-            if shared.open_gaps(targets):
-                shared.add([limit_release(joint)])
-            if shared.open_gaps(targets):
-                shared.add([perfect_privacy(joint, effort=self.effort, seed=seed).code])
+        roomy = self.n_symbols is None or self.n_symbols > joint.n_x
+        if joint.n_x <= LARGE and roomy and shared.open_gaps(targets):
+            shared.add([limit_release(joint)])
+        private = any(target.quantity == "leakage" and target.bits == 0.0 for target in targets)
+        if private or (joint.n_x <= LARGE and shared.open_gaps(targets)):
+            shared.add([perfect_privacy(joint, effort=self.effort, seed=seed).code])
         for most in self._alphabets():
             if most is not None and most < joint.n_x:
                 # Few symbols cannot tell all of X: the end is what greedy merging leaves of it.

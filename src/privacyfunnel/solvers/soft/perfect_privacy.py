@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -21,13 +23,23 @@ from privacyfunnel.solvers.soft.posteriors import (
     profile,
     release,
 )
+from privacyfunnel.solvers.soft.vertices import MOST, Vertices, rank
 from privacyfunnel.validation import check_rng
 
 STARTS = 20  # of each kind, in each round
 NEW = 16  # posteriors added in each round
+SAME = 1e-20  # squared length that is left of a column which others span
+STEPS = 10  # pivots from one posterior
+PIVOTS = 1e6  # cells of all tableaus that a round may look at
+LISTED_NEW = 200  # the same where all vertices are listed
+CHEAP = 1e-9  # bits by which a posterior must be cheaper than its price to be added then
 SOFTNESS = 0.02  # the λ at which candidates are searched before they are made exactly private
-HIGHEST_PRICE = 60.0  # bits; of a symbol that the posteriors found so far cannot cover
-BOX = 1.0  # bits that the dual prices may lie off their centre
+HIGHEST_PRICE = 1000.0  # bits; of a symbol that the posteriors found so far cannot cover
+BOXES = (
+    1.0,
+    4.0,
+    16.0,
+)  # bits that the dual prices may lie off their centre; the first that can be
 
 
 def perfect_privacy(joint: Joint, *, effort: str = "normal", seed: int = 0) -> Solution:
@@ -78,24 +90,14 @@ def _without_rare(joint: Joint) -> Partition:
 
 
 def _private(joint: Joint, rounds: int, rng: np.random.Generator) -> Channel:
-    """A perfectly private channel, from peeling and ``rounds`` of column generation."""
+    """A perfectly private channel: from all vertices where they can be listed, else from those found."""
     polytope = _Polytope(joint)
     pool = Posteriors(joint, polytope.peel())
-    # Rounding can leave p_X a hair outside of all mixtures; bounded prices let the program say so
-    # with a small remainder instead of giving up.
-    bounded = (np.zeros(joint.n_x), HIGHEST_PRICE)
-    mixed = pool.mix(pool.entropy_x, near=bounded)
-    for _ in range(rounds):
-        if mixed is None:
-            break
-        mixed = pool.mix(pool.entropy_x, near=(_code_lengths(pool, mixed[0]), BOX)) or mixed
-        weights, prices, _ = mixed
-        new = polytope.search(perturbed(pool.q[weights > 1e-9], STARTS, rng), prices)
-        if not len(new):
-            break
-        pool = pool.with_rows(new)
-        mixed = np.append(weights, np.zeros(len(pool.q) - len(weights))), prices, 0.0
-    mixed = pool.mix(pool.entropy_x, near=bounded)
+    if polytope.listed is None:
+        pool = _generated(polytope, pool, rounds, rng)
+    else:
+        pool = _cheapest(polytope.listed, pool)
+    mixed = _mixed(pool)
     if mixed is None:
         return Channel(np.ones((joint.n_x, 1)))
     weights = mixed[0] * (mixed[0] > 1e-9)
@@ -106,6 +108,58 @@ def _private(joint: Joint, rounds: int, rng: np.random.Generator) -> Channel:
     if rest.sum() < 1e-8:
         return release(joint, weights, pool.q)
     return release(joint, np.append(weights, rest.sum()), np.vstack([pool.q, rest / rest.sum()]))
+
+
+def _mixed(pool: Posteriors, calmed: Array | None = None) -> tuple[Array, Array, float] | None:
+    """The best mixture and its prices; with ``calmed`` weights the prices lie near their code lengths.
+
+    Rounding can leave p_X a hair outside of all mixtures; bounded prices then let the program say so
+    with a small remainder instead of giving up.
+    """
+    mixed = None
+    if calmed is not None:
+        lengths = _code_lengths(pool, calmed)
+        for width in BOXES:
+            mixed = mixed or pool.mix(pool.entropy_x, near=(lengths, width))
+    else:
+        mixed = pool.mix(pool.entropy_x)
+    return mixed or pool.mix(pool.entropy_x, near=(np.zeros(pool.joint.n_x), HIGHEST_PRICE))
+
+
+def _cheapest(vertices: Vertices, pool: Posteriors) -> Posteriors:
+    """The vertices that the best mixture of all needs: until none is cheap at the mixture's prices.
+
+    By duality no vertex that is left out can then better it.
+    """
+    while (mixed := _mixed(pool)) is not None:
+        values = vertices.prices(mixed[1])
+        order = np.argsort(values, kind="stable")[:LISTED_NEW]
+        larger = pool.with_rows(vertices.rows(order[values[order] < -CHEAP]))
+        if len(larger.q) == len(pool.q):
+            break
+        pool = larger
+    return pool
+
+
+def _generated(
+    polytope: _Polytope, pool: Posteriors, rounds: int, rng: np.random.Generator
+) -> Posteriors:
+    """The pool after ``rounds`` of column generation, or until three in a row find nothing.
+
+    Prices near the mixture's code lengths calm the search; where they offer nothing, the program's own
+    count.
+    """
+    mixed, idle = _mixed(pool), 0
+    for _ in range(rounds):
+        if mixed is None or idle == 3:
+            break
+        weights, prices, _ = mixed = _mixed(pool, None if idle else mixed[0]) or mixed
+        used = pool.q[weights > 1e-9]
+        new = polytope.search(perturbed(used, STARTS, rng), used, prices)
+        idle = 0 if len(new) else idle + 1
+        pool = pool.with_rows(new)
+        mixed = np.append(weights, np.zeros(len(pool.q) - len(weights))), prices, 0.0
+    return pool
 
 
 def _code_lengths(pool: Posteriors, weights: Array) -> Array:
@@ -122,6 +176,13 @@ class _Polytope:
         self.joint, self.profile = joint, profile(joint)
         self.parts = csc_columns(self.profile)
         self.linearisations = 3 if joint.n_x <= LARGE else 1
+
+    @cached_property
+    def listed(self) -> Vertices | None:
+        """All vertices, where they are few enough to be listed."""
+        dense = self.profile.toarray()
+        few = Vertices.bases(dense) <= MOST
+        return Vertices(dense, self.joint.p_s) if few else None
 
     def peel(self) -> Array:
         """Posteriors whose mixture is p_X: take out one of small entropy after the other."""
@@ -140,8 +201,10 @@ class _Polytope:
             rows.append(rest / rest.sum())
         return np.array(rows)
 
-    def search(self, starts: Array, prices: Array) -> Array:
-        """Vertices of low H(q) − prices·q: a smooth search first, then made exactly private."""
+    def search(self, starts: Array, used: Array, prices: Array) -> Array:
+        """Vertices of low H(q) − prices·q: from smooth searches, made exactly private, and from
+        those in use, all by pivots to better neighbours.
+        """
         from privacyfunnel._kernels.soft import price
 
         rewards = (
@@ -149,6 +212,10 @@ class _Polytope:
         )
         order = np.argsort(price(self.parts, starts, rewards, SOFTNESS, 60, 1e-6))[:NEW]
         rows = self.concentrate(starts[order], prices, np.arange(self.joint.n_x))
+        # As many pivots as a round is worth, whatever the size; a small polytope is searched to the end.
+        most = int(PIVOTS / (STEPS * self.independent[0].size))
+        chosen = [self.pivoted(row, prices) for row in [*rows, *used][:most]]
+        rows = np.vstack([*chosen, rows[len(chosen) :]])
         return np.asarray(rows[-plogp(rows).sum(axis=1) - rows @ prices < -1e-7])
 
     def concentrate(self, q: Array, prices: Array, alive: NDArray[np.intp]) -> Array:
@@ -165,6 +232,40 @@ class _Polytope:
                 np.where(better, values, lowest),
             )
         return np.asarray(best[np.isfinite(lowest)])
+
+    @cached_property
+    def independent(self) -> tuple[Array, Array]:
+        """The equations of the polytope without those that follow from others."""
+        dense = self.profile.toarray()
+        left, singular, _ = np.linalg.svd(dense, full_matrices=False)
+        left = left[:, : rank(singular, dense.shape)]
+        return left.T @ dense, left.T @ self.joint.p_s
+
+    def pivoted(self, q: Array, prices: Array) -> Array:
+        """A vertex of lower H(q) − prices·q than the vertex ``q``, neighbour by neighbour.
+
+        A neighbour takes one more x into the basis and drops the first whose share falls to nothing.
+        """
+        matrix, goal = self.independent
+        basis, lowest = _basis(matrix, q > 0.0), np.inf
+        for _ in range(STEPS + 1):
+            solved = np.linalg.solve(matrix[:, basis], np.column_stack([goal, matrix]))
+            values, directions = np.maximum(solved[:, 0], 0.0), solved[:, 1:]
+            if not np.isfinite(lowest):
+                lowest = float(-plogp(values).sum() - values @ prices[basis])
+            falling = directions > 1e-9
+            ratios = np.where(falling, values[:, None] / np.where(falling, directions, 1.0), np.inf)
+            leaving, shares = ratios.argmin(axis=0), ratios.min(axis=0)
+            moved = np.maximum(values[:, None] - shares * directions, 0.0)
+            costs = -plogp(moved).sum(axis=0) - prices[basis] @ moved
+            costs = costs - plogp(shares) - prices * shares
+            costs[basis] = np.inf
+            entering = int(np.argmin(costs))
+            if not costs[entering] < lowest - 1e-9:
+                break
+            basis[leaving[entering]], lowest = entering, float(costs[entering])
+        exact = self.exact(values, basis)
+        return q if np.isnan(exact).any() else exact
 
     def vertices(self, costs: Array, alive: NDArray[np.intp]) -> Array:
         """For each row of ``costs`` the vertex of least cost with support in ``alive``; NaN for none.
@@ -190,3 +291,17 @@ class _Polytope:
         q[used] = start + np.linalg.lstsq(columns, p_s - columns @ start)[0]
         off = np.abs(self.profile @ q - p_s).max()
         return q / q.sum() if off < 1e-13 and (q >= 0.0).all() else np.full(len(q), np.nan)
+
+
+def _basis(matrix: Array, support: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Columns that span the rest: those of ``support`` first, then the most independent of them."""
+    rest, basis = matrix.copy(), list[int]()
+    for _ in range(len(matrix)):
+        lengths = (rest * rest).sum(axis=0)
+        preferred = np.where(support & (lengths > SAME), np.inf, lengths)
+        column = int(np.argmax(preferred))
+        basis.append(column)
+        unit = rest[:, column] / np.sqrt(lengths[column])
+        rest -= unit[:, None] * (unit @ rest)
+        rest[:, column] = 0.0
+    return np.array(basis, dtype=np.intp)

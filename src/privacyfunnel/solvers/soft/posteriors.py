@@ -25,6 +25,7 @@ class Posteriors:
     A release with symbol weights w exists iff Σ_x̂ w_x̂ q_x̂ = p_X, and then
     I(S;X̂) = H(S) − Σ w H(S given x̂) and I(X;X̂) = H(X) − Σ w H(X given x̂).
 
+    >>> from privacyfunnel.codes import Partition
     >>> joint = Joint.from_counts([[1, 0, 1], [0, 1, 1]])
     >>> Posteriors.of(joint, [Partition([0, 0, 1])]).entropy_s
     array([1., 1.])

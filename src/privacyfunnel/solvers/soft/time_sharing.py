@@ -167,15 +167,17 @@ class TimeSharing:
             *(chord_slope(left[:2], right[:2]) for left, right in pairwise(corners)),
             1.0,
         ]
-        gaps = {self.gap(self.bound(target)) for target in targets}
-        found = []
-        for i in sorted(gaps) if len(corners) > 1 else ():
+        found = set[int]()
+        for bound in map(self.bound, targets if len(corners) > 1 else ()):
+            i = self.gap(bound)
             before, slope, after = slopes[i : i + 3]
             width = corners[i + 1].utility - corners[i].utility
             height = width * (slope - before) * (after - slope) / max(after - before, 1e-12)
-            if height > closed:
-                found.append(i)
-        return found
+            # What a bound on leakage leaves to gain is utility, along the other side of the triangle.
+            gain = height if bound.column == 0 else height / max(slope, 1e-12)
+            if gain > closed:
+                found.add(i)
+        return sorted(found)
 
 
 def rows_of(code: Code) -> Array:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
-from privacyfunnel.releases.document import Asked
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import read_choices, read_search, read_target
 from privacyfunnel.studio.hints import in_words
@@ -189,9 +189,10 @@ async def choose(request: Request, session: Session) -> Response:
         raise InvalidInput(
             "a release by lot cannot promise a least number of records per symbol; set that to 1."
         )
-    session.chosen = Asked(
-        table=session.source.name,
+    session.chosen = ReleaseRequest(
+        source=session.source.name,
         target=read_target(form),
+        recoding="symbols",
         soft=soft,
         min_count=found.min_count,
         effort=found.effort,
@@ -220,7 +221,13 @@ async def release(request: Request, session: Session) -> Response:
     asked = replace(asked, form=form_of, expand="expand" in form, is_public="is_public" in form)
     command, _ = commands.command_or_why(source, choices, asked)
     session.made = replace(asked, command=command)
-    session.start("release", table=source.path, choices=choices, asked=session.made)
+    session.start(
+        "release",
+        table=source.path,
+        choices=choices,
+        frontier=session.jobs["compare" if asked.soft else "search"].folder,
+        asked=session.made,
+    )
     return redirect("/release")
 
 

@@ -13,11 +13,8 @@ from starlette.responses import (
     Response,
 )
 
-from privacyfunnel.codebook.values import decode
-from privacyfunnel.columns import KINDS, show
-from privacyfunnel.releases.release import files_of
+from privacyfunnel.columns import KINDS
 from privacyfunnel.report import words as report_words
-from privacyfunnel.report.page import MEMBERS
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import EFFORTS, TREATMENTS
 from privacyfunnel.studio.hints import in_words
@@ -147,16 +144,9 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
             ("Limit", report_words.limit(document)),
             *([("This draw", report_words.drawn(document))] if document["drawn"] else []),
         ],
-        "symbols": [_symbol(symbol) for end in ENDS for symbol in document["symbols"][end]],
+        "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],
         "is_cut": bool(document["symbols"]["smallest"]),
     }
-
-
-def _symbol(symbol: Mapping[str, Any]) -> dict[str, Any]:
-    """A symbol with some of its members in words, where its columns do not say it all."""
-    several = len(symbol["stands_for"]) > 1 and symbol["n_values"] > 1
-    members = symbol["members"][:MEMBERS] if several else []
-    return {**symbol, "shown": [", ".join(show(decode(v)) for v in m) for m in members]}
 
 
 def _files(session: Session) -> list[tuple[str, str, int]]:
@@ -165,7 +155,7 @@ def _files(session: Session) -> list[tuple[str, str, int]]:
     folder = session.jobs["release"].folder / "files"
     return [
         (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
-        for name in files_of(session.made.form)
+        for name in session.made.files
     ]
 
 
@@ -175,7 +165,7 @@ async def file(request: Request) -> Response:
     name = request.path_params["name"]
     if session.done("release") is None or session.made is None:
         raise HTTPException(404, "There is no release yet.")
-    if name not in files_of(session.made.form):
+    if name not in session.made.files:
         raise HTTPException(404, "There is no such file.")
     path = session.jobs["release"].folder / "files" / name
     return FileResponse(str(path), filename=name, media_type="application/octet-stream")
@@ -193,6 +183,7 @@ async def job(request: Request) -> Response:
             "words": progress_in_words(found, studio_of(request).queue.ahead(found)),
             "done": found.done,
             "total": found.total,
+            "seconds": found.seconds,
             "news": found.news,
             "error": found.error,
         }

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
-from privacyfunnel.report.escape import visible
-from privacyfunnel.report.figures import number, percent, several
-from privacyfunnel.report.words import caution as caution_words
+from privacyfunnel.report.figures import several
+from privacyfunnel.report.page import templates
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
 
@@ -37,26 +35,20 @@ class Exact(str):
     __slots__ = ()
 
 
-def _shown(value: Any) -> Any:
-    """Unseen characters in a value are spelled out, so that none can hide what it is."""
-    return visible(value) if type(value) is str else value
+def in_bytes(size: int) -> str:
+    """The size of a file as people read it.
+
+    >>> [in_bytes(n) for n in (1, 999, 20_500, 2_731_217)]
+    ['1 byte', '999 bytes', '20.5 kB', '2.73 MB']
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return several(size, "byte")
 
 
-PAGES = Environment(
-    loader=PackageLoader("privacyfunnel.studio"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    finalize=_shown,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-PAGES.filters.update(
-    percent=percent,
-    number=number,
-    several=several,
-    caution_words=partial(caution_words, hints=HINTS),
-    exact=Exact,
-)
+PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
+PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:

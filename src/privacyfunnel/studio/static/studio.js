@@ -16,31 +16,37 @@ function post(address, fields) {
   return ask(address, { method: "POST", body: new URLSearchParams(fields || {}) });
 }
 
+const isActive = (job) => job.state === "queued" || job.state === "running";
+
 function show(box, job) {
-  box.querySelector(".state").textContent = job.words;
+  const active = isActive(job);
+  const passed = active && job.seconds >= 2 ? ` (${Math.floor(job.seconds)} s)` : "";
+  box.querySelector(".state").textContent = job.words + passed;
   const bar = box.querySelector("progress");
-  if (job.total) {
+  if (job.total && job.done < job.total) {
     bar.max = job.total;
     bar.value = job.done;
+  } else {
+    bar.removeAttribute("value"); // moves by itself
   }
-  const active = job.state === "queued" || job.state === "running";
   bar.hidden = !active;
   box.querySelector(".cancel").hidden = !active;
   box.classList.toggle("ended", !active);
   return active;
 }
 
-// Ask for a task until it ends; `tell` gets every answer, the promise the last.
-async function watch(id, tell) {
+// Ask for a task until it ends or nobody wants it any more; `tell` gets every answer, the promise the last.
+async function watch(id, tell, isWanted = () => true) {
   for (;;) {
     let job;
+    if (!isWanted()) return { state: "dropped", words: "", news: {}, error: "" };
     try {
       job = await ask(`/jobs/${id}`);
     } catch {
       job = { state: "lost", words: "The studio has ended or has forgotten this task.", news: {}, error: "" };
     }
     tell(job);
-    if (job.state !== "queued" && job.state !== "running") return job;
+    if (!isActive(job)) return job;
     await new Promise((go) => setTimeout(go, PAUSE));
   }
 }
@@ -127,7 +133,22 @@ function copyBy(button) {
   });
 }
 
+// Of many columns show those whose names hold what is typed; marks stay, shown or not.
+function filterBy(input) {
+  const rows = document.querySelectorAll("table.ask tbody tr");
+  input.addEventListener("input", () => {
+    const wanted = input.value.toLowerCase();
+    for (const row of rows) row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(wanted);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault(); // looks, does not send
+  });
+}
+
 watchBoxes();
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);
 document.querySelectorAll(".copy").forEach(copyBy);
+document.querySelectorAll("#filter").forEach(filterBy);
+// What was asked for is below a long list: after a reload, too, it is what is seen first.
+if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

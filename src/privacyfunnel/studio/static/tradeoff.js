@@ -31,7 +31,7 @@ function curve(points, name, ink, extra) {
 function traces() {
   const edge = [{ utility: 0, leakage: 0 }, { utility: state.free, leakage: 0 }, { utility: 1, leakage: state.whole }];
   const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
-  const filled = state.points.map((p) => (p.proved ? "circle" : "circle-open"));
+  const inside = state.points.map((p) => (p.proved ? blue : colour("paper"))); // overlapping rings stay rings
   const drawn = [
     curve(edge, "limit: no release can be below", red, {
       mode: "lines", fill: "tozeroy", fillcolor: colour("pink"), hoverinfo: "skip", hovertemplate: null,
@@ -44,7 +44,7 @@ function traces() {
     const green = dark.matches ? "#6fcf97" : "#1c7d4d";
     drawn.push(curve(state.soft, "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
   }
-  drawn.push(curve(state.points, "releases found", blue, { marker: { symbol: filled, size: 9 }, meta: "hard" }));
+  drawn.push(curve(state.points, "releases found", blue, { marker: { color: inside, size: state.points.length > 40 ? 6 : 9, line: { color: blue, width: 1.5 } }, meta: "hard" }));
   drawn.push({
     x: [1], y: [state.whole], name: "published as it is", mode: "markers", cliponaxis: false,
     marker: { symbol: "star", size: 14, color: ink },
@@ -151,9 +151,15 @@ async function choose() {
 // Wait for the chosen release and show it; the answer is HTML that the server has escaped.
 async function follow(job, isLatest) {
   const box = document.getElementById("chosen");
+  const wait = document.getElementById("choice-state");
   box.setAttribute("aria-busy", "true");
-  const ended = await watch(job, () => {});
+  const ended = await watch(job, (now) => {
+    if (!isLatest()) return;
+    wait.hidden = false;
+    show(wait, now);
+  }, isLatest);
   if (!isLatest()) return;
+  wait.hidden = true;
   box.removeAttribute("aria-busy");
   if (ended.state !== "done") return complain(ended.error || ended.words);
   const page = await fetch("/chosen", { credentials: "same-origin" });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -9,27 +10,28 @@ from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
 from privacyfunnel.releases.cautions import about_release, about_table
-from privacyfunnel.releases.columns_kept import columns_kept
-from privacyfunnel.releases.document import column_words, measured_of, symbols_of
+from privacyfunnel.releases.document import column_words, columns_kept, measured_of, symbols_of
 from privacyfunnel.releases.stakes import stakes
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.releases import Asked
-    from privacyfunnel.studio.worker.tasks import Inspected
+    from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.tables import Counts
 
 
-def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, Any]:
+def preview(
+    asked: ReleaseRequest, found: Frontier, counts: Counts, identifiers: Sequence[str]
+) -> dict[str, Any]:
     """The release of a frontier that meets the target, under the keys of a report's document."""
-    joint, roles = found.joint, inspected.counts.roles
+    joint, roles = found.joint, counts.roles
     solution = found.at(**asked.target)
     book = Codebook.from_solution(joint, solution, roles, target=asked.target, seed=asked.seed)
     rule = solution.code.push(joint)
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
-    n_rows, n_dropped = inspected.counts.n_rows, inspected.counts.n_dropped
+    n_rows, n_dropped = counts.n_rows, counts.n_dropped
     at_stake = stakes(joint, seed=asked.seed)  # as in the report, whose seed the user has chosen
     cautions = [
-        *about_table(at_stake, roles, inspected.identifiers),
+        *about_table(at_stake, roles, identifiers),
         *about_release(book, (), n_dropped, chance, rule.information),
     ]
     return {
@@ -53,5 +55,6 @@ def preview(asked: Asked, inspected: Inspected, found: Frontier) -> dict[str, An
         "stakes": at_stake.to_json(),
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
+        "recoding": None,
         "cautions": [asdict(caution) for caution in cautions],
     }

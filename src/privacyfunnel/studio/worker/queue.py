@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from multiprocessing import forkserver
@@ -51,12 +52,18 @@ class Job:
     result: Any = None
     error: str = ""
     process: BaseProcess | None = None
+    started: float = field(default_factory=time.monotonic)
     ended: Event = field(default_factory=Event)  # its process is gone, or it never had one
 
     @property
     def folder(self) -> Path:
         """A private folder of its own."""
         return self.parent / self.id
+
+    @property
+    def seconds(self) -> float:
+        """How long it has waited or run."""
+        return time.monotonic() - self.started
 
     @property
     def is_active(self) -> bool:
@@ -123,7 +130,7 @@ class JobQueue:
             if len(beside) < self._workers:
                 self._waiting.remove(job)
                 self._running.append(job)
-                job.state = "running"
+                job.state, job.started = "running", time.monotonic()
                 Thread(target=self._watch, args=(job,), name="studio-job", daemon=True).start()
 
     def _watch(self, job: Job) -> None:

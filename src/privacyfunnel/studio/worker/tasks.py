@@ -18,8 +18,9 @@ from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
-from privacyfunnel.releases import Asked, Stakes, make_release, stakes
 from privacyfunnel.releases.cautions import about_table
+from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.stakes import Stakes, stakes
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.forms import Choices, SearchSettings
@@ -144,21 +145,35 @@ def compare(
 
 
 def choose(
-    _: Reporter, folder: Path, *, inspected: Path, frontier: Path, asked: Asked
+    _: Reporter, folder: Path, *, inspected: Path, frontier: Path, asked: ReleaseRequest
 ) -> dict[str, Any]:
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    return preview(asked, kept, found)
+    return preview(asked, found, kept.counts, kept.identifiers)
 
 
 def release(
-    reporter: Reporter, folder: Path, *, table: str, choices: Choices, asked: Asked
+    reporter: Reporter,
+    folder: Path,
+    *,
+    table: str,
+    choices: Choices,
+    frontier: Path,
+    asked: ReleaseRequest,
 ) -> dict[str, Any]:
-    """The files of a release, made and measured as the command line makes them."""
-    opened = _open(table, folder)
-    counts = _count(opened, choices)
-    return make_release(opened, counts, folder / "files", asked, stages=reporter.stage)
+    """The files of a release, as the command line makes them, but for the search, which is done."""
+    made = pf.release(
+        _open(table, folder),
+        choices.sensitive,
+        choices.public,
+        columns=choices.rules,
+        out=folder / "files",
+        frontier=_load(frontier),
+        stages=reporter.stage,
+        **asked.options(),
+    )
+    return made.document
 
 
 def _open(table: str, folder: Path) -> Table:
@@ -176,7 +191,7 @@ def _count(table: Table, choices: Choices) -> Counts:
 
 def _first_rows(table: Table) -> list[list[str]]:
     with table.in_duckdb(table.names) as con:
-        rows = con.sql(f"SELECT * FROM t LIMIT {SHOWN_ROWS}").fetchall()
+        rows = con.sql(f"SELECT * FROM funnel_rows LIMIT {SHOWN_ROWS}").fetchall()
     words = [["" if value is None else show(value) for value in row] for row in rows]
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import Column, sql_kind
 from privacyfunnel.errors import DataUnavailable
-from privacyfunnel.tables.connection import connect, first_line, literal, quoted
+from privacyfunnel.tables.connection import connect, first_line, literal, quoted, shut_in
 from privacyfunnel.tables.join import SUPPRESSED, Join
 from privacyfunnel.tables.paths import read_database, read_paths
 from privacyfunnel.tables.sampling import draw_sql
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
+NUMBERED = "(SELECT *, row_number() OVER () AS row FROM funnel_rows)"
 OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -39,13 +40,13 @@ def open_source(source: Any, memory: str | None) -> Table:
     if isinstance(source, str | Path):
         return _open_files(source, memory, {})
     safe = ", ".join(f"c{i}" for i in range(len(source.columns)))
-    renamed: Any = source.query("t", f"SELECT * FROM t AS s({safe})")
+    renamed: Any = source.query("funnel_rows", f"SELECT * FROM funnel_rows AS s({safe})")
     return DuckDBTable(
         source="DuckDB relation",
         names=tuple(source.columns),
         kinds=tuple(sql_kind(str(t)) for t in source.types),
         attach=lambda con, names: con.register(
-            "t", renamed.project(", ".join(names)).to_arrow_reader()
+            "funnel_rows", renamed.project(", ".join(names)).to_arrow_reader()
         ),
         memory=memory,
     )
@@ -68,7 +69,7 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
         if reading.setup:
             con.execute(reading.setup)
         safe = ", ".join(f"c{i}" for i in range(len(reading.names)))
-        con.execute(f"CREATE TEMP VIEW t AS SELECT * FROM {reading.sql} AS s({safe})")
+        con.execute(f"CREATE TEMP VIEW funnel_rows AS SELECT * FROM {reading.sql} AS s({safe})")
 
     def reopen(kinds: Mapping[str, str]) -> Table:
         return _open_files(source, memory, kinds)
@@ -81,22 +82,32 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
         memory=memory,
         files=reading.files,
         reopen=reopen if reading.is_text else None,
+        is_foreign=is_database,
     )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DuckDBTable(Table):
-    """A table that DuckDB counts, joins and writes; ``attach`` shows some columns to it as ``t``."""
+    """A table that DuckDB counts, joins and writes.
+
+    ``attach`` shows some columns to it as ``funnel_rows``: a name, like those of our other tables,
+    that no view of a user's database is likely to use.
+    """
 
     attach: Callable[[duckdb.DuckDBPyConnection, Sequence[str]], Any]
     memory: str | None = None
     length: int | None = None  # the number of rows, where it is known
+    is_foreign: bool = False  # whether its SQL is someone else's, which must not reach other files
     reopen: Callable[[Mapping[str, str]], Table] | None = None
 
     @contextmanager
-    def in_duckdb(self, names: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+    def in_duckdb(
+        self, names: Iterable[str], paths: Sequence[Path] = ()
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         with connect(self.memory) as con:
             self.attach(con, [f"c{i}" for i in sorted({self.names.index(name) for name in names})])
+            if self.is_foreign:
+                shut_in(con, paths)
             yield con
 
     def read_as(self, kinds: Mapping[str, str]) -> Table:
@@ -105,7 +116,7 @@ class DuckDBTable(Table):
     def count_rows(self) -> int:
         if self.length is not None:
             return self.length
-        return self._number("SELECT count(*) FROM t", self.names[:1])
+        return self._number("SELECT count(*) FROM funnel_rows", self.names[:1])
 
     def group(self, columns: Sequence[Column], weight: Column | None) -> pa.Table:
         keys = [f"k{i}" for i in range(len(columns))]
@@ -118,16 +129,18 @@ class DuckDBTable(Table):
             sums += ", sum(w) AS w, min(w) AS least, count(w) AS known"
         by = ", ".join(keys)
         with self.in_duckdb(needed) as con:
-            rows = f"SELECT {', '.join(select)} FROM t"
+            rows = f"SELECT {', '.join(select)} FROM funnel_rows"
             # Counted inside the engine first, which spills to disk where they are too many.
-            con.execute(f"CREATE TEMP TABLE g AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}")
-            [(n_cells,)] = con.execute("SELECT count(*) FROM g").fetchall()
+            con.execute(
+                f"CREATE TEMP TABLE funnel_groups AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}"
+            )
+            [(n_cells,)] = con.execute("SELECT count(*) FROM funnel_groups").fetchall()
             check_memory(
                 f"the table has {n_cells:,} different combinations of these columns, which",
                 n_cells * (len(keys) + 2) * BYTES,
                 "coarsen columns with bins or rounding, or name fewer",
             )
-            return con.sql("FROM g").to_arrow_table()
+            return con.sql("FROM funnel_groups").to_arrow_table()
 
     def known_and_distinct(self, columns: Sequence[Column]) -> list[tuple[int, int]]:
         few = self.n_rows <= EXACT_ROWS
@@ -135,25 +148,26 @@ class DuckDBTable(Table):
         figures = [f"count(k{i}), {distinct.format(f'k{i}')}" for i in range(len(columns))]
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(columns)]
         with self.in_duckdb([column.name for column in columns]) as con:
-            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM t)"
+            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM funnel_rows)"
             row = [int(value) for value in con.execute(sql).fetchall()[0]]
         return list(zip(row[0::2], row[1::2], strict=True))
 
     def quantiles(self, column: Column, n: int) -> list[Any]:
         shares = [i / n for i in range(1, n)]
         with self.in_duckdb([column.name]) as con:
-            sql = f"SELECT quantile_disc({column.sql(self.place(column.name))}, {shares}) FROM t"
+            key = column.sql(self.place(column.name))
+            sql = f"SELECT quantile_disc({key}, {shares}) FROM funnel_rows"
             found = con.execute(sql).fetchall()[0][0]
         return list(found) if found is not None else [None] * len(shares)
 
     def count_missing(self, columns: Sequence[Column]) -> int:
         if not columns:
             return 0
-        sql = f"SELECT count(*) FROM t WHERE NOT ({self._complete_sql(columns)})"
+        sql = f"SELECT count(*) FROM funnel_rows WHERE NOT ({self._complete_sql(columns)})"
         return self._number(sql, [column.name for column in columns])
 
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
-        with self.in_duckdb(join.needed) as con:
+        with self.in_duckdb(join.needed, [part]) as con:
             _make_lookup(con, join)
             # DuckDB 2 keeps the order of rows through a join on one thread (seen, not promised by its
             # manual; tests watch it). Labels are ENUMs, which halves the work: one thread so takes
@@ -162,7 +176,9 @@ class DuckDBTable(Table):
                 con.execute(
                     "SET threads = 1; SET disabled_optimizers = 'build_side_probe_side,join_order'"
                 )
-            con.execute(f"COPY ({self._released(join)}) TO {literal(str(part))} ({OPTIONS[fmt]})")
+            con.execute(
+                f"COPY ({self._released(con, join)}) TO {literal(str(part))} ({OPTIONS[fmt]})"
+            )
 
     def commonest_unknown(self, join: Join) -> tuple[tuple[Any, ...], int, int] | None:
         with self.in_duckdb(join.needed) as con:
@@ -184,47 +200,59 @@ class DuckDBTable(Table):
     def _complete_sql(self, columns: Sequence[Column]) -> str:
         return " AND ".join(f"({c.sql(self.place(c.name))}) IS NOT NULL" for c in columns)
 
-    def _released(self, join: Join) -> str:
+    def _released(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         """The rows that go out."""
         pick = "[1 + len(list_filter(m.ends, lambda e: e <= r.draw))]" if join.book.soft else ""
-        label = f"m.label{pick}"
-        if join.suppress:
-            label = f"coalesce({label}, CAST('{SUPPRESSED}' AS label_text))"
-        columns = [label]
-        if join.expand:
-            columns += [f"m.e{i}{pick}" for i in range(len(join.columns))]
+        columns = [f"m.{name}{pick}" for name in join.outputs]
+        if join.suppress and join.outputs[0] == "label":
+            columns[0] = f"coalesce({columns[0]}, CAST('{SUPPRESSED}' AS label_text))"
         columns += [f"r.{self.place(name)}" for name in join.keep]
         named = [f"{sql} AS {quoted(name)}" for sql, name in zip(columns, join.names, strict=True)]
-        return f"SELECT {', '.join(named)} FROM {self._joined(join)}"
+        draw = self._draw(con, join) if join.book.soft else ""
+        return f"SELECT {', '.join(named)} FROM {self._joined(join, draw)}"
 
-    def _joined(self, join: Join) -> str:
+    def _draw(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
+        """The draw of each row: by its key, else by its number and a fingerprint of the table.
+
+        By the number alone, row 7 of every table would get one draw, which could be narrowed down.
+        """
+        secret = join.book.check_salt()
+        if join.key is not None:
+            return draw_sql(secret, self.place(join.key))
+        read = ", ".join(dict.fromkeys(self.place(name) for name in join.needed))
+        sql = f"SELECT bit_xor(hash(row, {read})), count(*) FROM {NUMBERED}"
+        fingerprint = ":".join(map(str, con.execute(sql).fetchall()[0]))
+        return draw_sql(f"{secret}:{fingerprint}", "row")
+
+    def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
-        rows = "t"
-        if join.book.soft:
-            key = "row" if join.key is None else self.place(join.key)
-            if join.key is None:
-                rows = "(SELECT *, row_number() OVER () AS row FROM t)"
-            keys.append(f"{draw_sql(join.book.check_salt(), key)} AS draw")
+        if draw:
+            keys.append(f"{draw} AS draw")
+        rows = NUMBERED if draw and join.key is None else "funnel_rows"
         where = f" WHERE {self._complete_sql(join.required)}" if join.required else ""
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
-        return f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r LEFT JOIN m ON {on}"
+        keyed = f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r"
+        return f"{keyed} LEFT JOIN funnel_lookup AS m ON {on}"
 
 
 def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
     """The table m of values and labels; its texts are ENUMs, which join and compress best."""
+    import pyarrow as pa
+
     data = join.lookup()
-    con.register("lookup", data)
+    con.register("funnel_given", data)
     select = []
-    for name in data.column_names:
-        if name == "label" or (name.startswith("e") and name != "ends"):
-            texts = "unnest(lookup.{0})" if join.book.soft else "lookup.{0}"
+    for name, kind in zip(data.column_names, data.schema.types, strict=True):
+        if name in join.outputs and kind in (pa.string(), pa.list_(pa.string())):
+            texts = "unnest(g.{0})" if join.book.soft else "g.{0}"
             extra = f" UNION SELECT '{SUPPRESSED}'" if name == "label" else ""
             con.execute(
                 f"CREATE TYPE {name}_text AS ENUM (SELECT DISTINCT x FROM "
-                f"(SELECT {texts.format(name)} AS x FROM lookup{extra}) ORDER BY x)"
+                f"(SELECT {texts.format(name)} AS x FROM funnel_given AS g{extra}) "
+                "WHERE x IS NOT NULL ORDER BY x)"
             )
             select.append(f"CAST({name} AS {name}_text{'[]' if join.book.soft else ''}) AS {name}")
         else:
             select.append(name)
-    con.execute(f"CREATE TEMP TABLE m AS SELECT {', '.join(select)} FROM lookup")
+    con.execute(f"CREATE TEMP TABLE funnel_lookup AS SELECT {', '.join(select)} FROM funnel_given")

@@ -32,7 +32,7 @@ def open_source(source: Any, memory: str | None) -> Table:
             source=type(frame.to_native()).__name__,
             names=tuple(map(str, frame.columns)),
             kinds=kinds,
-            attach=lambda con, _: con.register("t", data),
+            attach=lambda con, _: con.register("funnel_rows", data),
             memory=memory,
             length=len(data),
         )
@@ -102,7 +102,7 @@ def lazy_table(
         kinds=tuple(
             kinds.get(type(dtype).__name__, str(dtype)) for dtype in frame.collect_schema().dtypes()
         ),
-        attach=lambda con, chosen: con.register("t", _batches(frame.select(*chosen))),
+        attach=lambda con, chosen: con.register("funnel_rows", _batches(frame.select(*chosen))),
         memory=memory,
         **own,
     )

@@ -69,15 +69,14 @@ class SparkTable(FrameTable):
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        joined = self._joined(join)
-        label, expanded = F.col("label"), [F.col(f"e{i}") for i in range(len(join.columns))]
+        joined = self._joined_rows(join)
+        columns = [F.col(name) for name in join.outputs]
         if join.book.soft:
             place = F.size(F.filter("ends", lambda end: end <= F.col("draw"))) + 1
-            label, *expanded = (F.try_element_at(text, place) for text in (label, *expanded))
-        if join.suppress:
-            label = F.coalesce(label, F.lit(SUPPRESSED))
-        kept = [F.col(self.place(name)) for name in join.keep]
-        columns = [label, *(expanded if join.expand else []), *kept]
+            columns = [F.try_element_at(text, place) for text in columns]
+        if join.suppress and join.outputs[0] == "label":
+            columns[0] = F.coalesce(columns[0], F.lit(SUPPRESSED))
+        columns += [F.col(self.place(name)) for name in join.keep]
         writer = joined.select(*columns).toDF(*join.names).write.mode("errorifexists")
         address = part.absolute().as_uri()
         if fmt == "csv":
@@ -89,7 +88,7 @@ class SparkTable(FrameTable):
         from pyspark.sql import functions as F  # noqa: N812
 
         keys = [f"r{i}" for i in range(len(join.columns))]
-        unknown = self._joined(join).where(F.col("place").isNull()).groupBy(*keys).count()
+        unknown = self._joined_rows(join).where(F.col("place").isNull()).groupBy(*keys).count()
         total, n_values = unknown.select(F.sum("count"), F.count("*")).collect()[0]
         if not n_values:
             return None
@@ -102,7 +101,7 @@ class SparkTable(FrameTable):
             frame = frame.filter(~column.expr(self.place(column.name)).is_null())
         return frame
 
-    def _joined(self, join: Join) -> Any:
+    def _joined_rows(self, join: Join) -> Any:
         """The rows beside the lookup table, which every worker gets whole; NULL meets NULL."""
         from pyspark.sql import functions as F  # noqa: N812
 

@@ -1,0 +1,18 @@
+"""Terminal: lines of text, without characters that a terminal would obey instead of showing."""
+
+from __future__ import annotations
+
+import typer
+
+
+def say(line: str = "", *, err: bool = False) -> None:
+    """Print a text; control characters in its lines are spelled out.
+
+    A column's name may hold an escape that moves the cursor, sets the title or pastes a command.
+
+    >>> say("named \\x1b]0;owned\\x07")
+    named \\x1b]0;owned\\x07
+    """
+    from privacyfunnel.report.escape import visible
+
+    typer.echo("\n".join(visible(part) for part in line.split("\n")), err=err)

@@ -1,0 +1,99 @@
+"""ReadableFrontier: the trade-offs of recodings, between what is kept of the columns and leakage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.frontiers.frontier import Frontier, marked
+from privacyfunnel.joint import Joint
+from privacyfunnel.parallel import Progress
+from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
+from privacyfunnel.solvers.base import Solution
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class ReadableFrontier(Frontier):
+    """Recodings that no other found beats, by rising share kept; `at` gives one for an exact target."""
+
+    search: RecodingSearch
+
+    @property
+    def codes(self) -> list[RecodedSolution]:
+        """The solutions, which are recodings all."""
+        return [s for s in self.solutions if isinstance(s, RecodedSolution)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The points as a pandas table: that of `Frontier`, and the shares kept and suppressed."""
+        frame = super().to_frame()
+        frame.insert(1, "kept", [s.kept for s in self.codes])
+        frame["suppressed"] = [s.suppressed for s in self.codes]
+        return frame
+
+    def at(
+        self,
+        *,
+        utility: float | None = None,
+        leakage: float | None = None,
+        rate: float | None = None,
+        relevance: float | None = None,
+        kept: float | None = None,
+    ) -> Solution:
+        """The least leakage that keeps the share ``kept``, or the most kept at ``leakage``.
+
+        ``leakage`` is a share of H(S). Raises `TargetUnreachable` if no recoding found meets it.
+        """
+        if utility is not None or rate is not None or relevance is not None:
+            raise InvalidInput("a recoding takes the target kept or leakage.")
+        if (kept is None) == (leakage is None):
+            raise InvalidInput("a recoding takes exactly one target, kept or leakage.")
+        name, value = ("kept", kept) if kept is not None else ("leakage", leakage)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InvalidInput(f"{name} must lie in [0, 1], got {value!r}.")
+        rng = np.random.default_rng([self.seed, round(value * 1e6), kept is None])
+        search = self.search.copy()  # so that a target gives the same after any others
+        if kept is not None:
+            found = [search.at(rng, kept=value)]
+            found += [s for s in self.codes if s.kept >= kept]
+            return min(found, key=lambda s: (s.leakage, -s.kept))
+        found = [search.at(rng, leakage=value * self.joint.entropy_s)]
+        found += [s for s in self.codes if s.leakage <= value * self.joint.entropy_s]
+        return max(found, key=lambda s: (s.kept, -s.leakage))
+
+
+def readable_frontier(
+    joint: Joint,
+    recoding: str,
+    *,
+    n_points: int,
+    targets: Sequence[float] | None,
+    seed: int,
+    progress: Progress | None,
+    options: dict[str, Any],
+) -> ReadableFrontier:
+    """Recodings for shares to keep, evenly spaced unless ``targets`` gives them."""
+    solver = make_recoding(recoding, **options)
+    search = solver.on(joint)
+    rng = np.random.default_rng(seed)
+    shares = list(targets) if targets is not None else list(np.linspace(0.0, 1.0, n_points))
+    found: list[RecodedSolution] = []
+    for done, share in enumerate(shares):
+        try:
+            found.append(search.at(rng, kept=float(share), thorough=False))
+        except TargetUnreachable:
+            if done == 0:
+                raise
+        if progress is not None:
+            progress(done + 1, len(shares))
+    best: list[Solution] = []
+    for one in sorted(found, key=lambda s: (-s.kept, s.leakage)):
+        if not best or one.leakage < best[-1].leakage - 1e-12:
+            best.append(marked(joint, one))
+    return ReadableFrontier(joint, "funnel", recoding, solver, seed, tuple(reversed(best)), search)

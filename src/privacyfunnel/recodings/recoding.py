@@ -1,0 +1,264 @@
+"""Recoding: what each public column may become, and the search for a readable code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from privacyfunnel import objectives
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.joint import Joint, PublicColumn
+from privacyfunnel.objectives import Funnel, Objective
+from privacyfunnel.recodings.cuts import is_ordered
+from privacyfunnel.recodings.global_recoding import TRADES, GlobalSearch, Recoded, Shape
+from privacyfunnel.recodings.groups import Groups
+from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
+from privacyfunnel.recodings.intervals import ROUNDING, Intervals
+from privacyfunnel.recodings.kept import check_importance
+from privacyfunnel.recodings.kept import kept as kept_by
+from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.validation import check_at_least, check_choice
+
+RECODINGS = ("symbols", "global", "local")
+SHORT = 10  # times fewer moves for one of many targets
+SUPPRESS = 0.02  # share of the records that global recoding may suppress for a least count
+
+
+@dataclass(frozen=True)
+class RecodedSolution(Solution):
+    """A readable code and what it costs; ``kept`` is the utility of recodings (see `kept`)."""
+
+    kept: float = 0.0
+    kept_bits: float = 0.0  # kept · H(X)
+    suppressed: float = 0.0  # share of the records released as * in all columns
+
+    @property
+    def value(self) -> float:
+        """I(S;X̂) − λ · kept · H(X), which for one column's global recoding is L itself."""
+        alpha, beta = self.objective.weights
+        return alpha * self.leakage + beta * self.kept_bits
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """Settings of a readable release: how each public column may be coarsened, and how searched.
+
+    ``kind`` is "global" or "local". Each column has the first of these that names it: ``hierarchies``
+    (a `Hierarchy` or its file), ``cuts`` (the only points where it may be cut; global recoding),
+    ``orders`` (its categories from first to last). Else numbers and dates become intervals, with
+    ``rounding`` "prefer", "force" or "free", and categories free groups; for local recoding,
+    balanced trees of ranges, and each category or ``*``. ``importance`` weighs what is kept of a column.
+    No released combination has fewer records than ``min_count``: local recoding climbs, global recoding
+    suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
+    mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
+    local recoding is annealed for one target, ``chance`` what each released combination costs, in bits
+    of one record.
+    """
+
+    kind: str = "global"
+    hierarchies: Mapping[str, Hierarchy | str | PathLike[str]] = field(default_factory=dict)
+    cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    min_count: int = 1
+    suppress: float = SUPPRESS
+    rounding: str = "prefer"
+    keep: str = "kept"
+    chance: float = 0.0
+    moves: int = 15_000_000
+
+    def __post_init__(self) -> None:
+        check_choice("recoding", self.kind, RECODINGS[1:])
+        check_choice("rounding", self.rounding, ROUNDING)
+        check_at_least("min_count", self.min_count, 1)
+        check_at_least("moves", self.moves, 1)
+        check_choice("keep", self.keep, ("kept", "information"))
+        check_at_least("chance", self.chance, 0)
+        check_at_least("suppress", self.suppress, 0)
+        if self.suppress > 1:
+            raise InvalidInput(
+                f"suppress is a share of the records in [0, 1], got {self.suppress}."
+            )
+        if self.kind == "local" and self.cuts:
+            raise InvalidInput("cuts are for global recoding; give local recoding a hierarchy.")
+
+    def on(self, joint: Joint) -> RecodingSearch:
+        """The search on one joint, which remembers what it finds."""
+        names = [column.name for column in joint.public]
+        for option in ("hierarchies", "cuts", "orders"):
+            for name in getattr(self, option):
+                if name not in names:
+                    raise InvalidInput(
+                        f"{option} names {name!r}; the public columns are {', '.join(names)}."
+                    )
+        weights = check_importance(joint, self.importance)
+        shapes = tuple(self._shape(joint, column) for column in joint.public)
+        least = float(self.min_count) if self.min_count > 1 else 0.0
+        columns = GlobalSearch(joint, shapes, weights, least, self.suppress, self.chance)
+        return RecodingSearch(joint, self, columns)
+
+    def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
+        """What a column may become."""
+        name, values, local = column.name, column.values, self.kind == "local"
+        weights = np.bincount(column.codes, joint.p_x, len(values)).astype(float)
+        if name in self.hierarchies:
+            given = self.hierarchies[name]
+            return (given if isinstance(given, Hierarchy) else Hierarchy.read(given)).tree(values)
+        if name in self.orders:
+            order = _positions(name, values, self.orders[name])
+            if local:
+                return Tree.of_order(values, weights, order)
+            return Intervals.of_order(values, order)
+        if name in self.cuts or is_ordered(values):
+            if not is_ordered(values):
+                raise InvalidInput(
+                    f"cuts need numbers or dates, which column {name!r} does not hold."
+                )
+            if local:
+                return Tree.of_ranges(values, weights)
+            return Intervals.of_numbers(values, cuts=self.cuts.get(name), rounding=self.rounding)
+        return Tree.flat(values) if local else Groups(values)
+
+    def solve(
+        self,
+        joint: Joint,
+        objective: Objective,
+        *,
+        start: Partition | None = None,
+        rng: np.random.Generator,
+    ) -> Solution:
+        """A readable code of low I(S;X̂) − λ · kept · H(X)."""
+        if not isinstance(objective, Funnel):
+            raise InvalidInput("a recoding hides S: the objective must be a Funnel.")
+        return self.on(joint).best(objective, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class RecodingSearch:
+    """A recoding of one joint: codes for a λ or for exact targets, each search building on the last."""
+
+    joint: Joint
+    recoding: Recoding
+    columns: GlobalSearch  # along the same trees where the recoding is local
+
+    def copy(self) -> RecodingSearch:
+        """The same search, which keeps what it finds from now on to itself."""
+        return replace(self, columns=replace(self.columns, seen=dict(self.columns.seen)))
+
+    @cached_property
+    def tuples(self) -> LocalSearch:
+        """Local recoding along the columns' trees."""
+        trees = tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
+        return LocalSearch(
+            self.joint,
+            trees,
+            self.columns.rates,
+            self.columns.min_count,
+            self.recoding.keep == "information",
+            self.recoding.chance,
+        )
+
+    def sweep(self, rng: np.random.Generator) -> None:
+        """Look along the whole trade-off once, so that later searches know where they are."""
+        if not self.columns.seen:
+            self.columns.sweep(rng)
+
+    def best(self, objective: Funnel, rng: np.random.Generator) -> RecodedSolution:
+        """A code of low value; proved optimal where one column has an exact shape."""
+        mu = objective.lam * self.joint.entropy_x
+        self.sweep(rng)
+        found = self.columns.best(mu, rng)
+        if self.recoding.kind == "local":
+            levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
+            return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
+        shapes = self.columns.shapes
+        exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
+        return self._solution(
+            objective, found, Status.OPTIMAL_RECODING if exact else Status.CONVERGED
+        )
+
+    def at(
+        self,
+        rng: np.random.Generator,
+        *,
+        kept: float | None = None,
+        leakage: float | None = None,
+        thorough: bool = True,
+    ) -> RecodedSolution:
+        """The least leakage that keeps a share, or the most kept at a leakage of so many bits.
+
+        Not ``thorough`` is for many targets at once, one after the other.
+        """
+        self.sweep(rng)
+        if kept is not None:
+            found = self.columns.at(kept, rng, trades=TRADES if thorough else 0)
+        else:
+            assert leakage is not None
+            found = self.columns.under(leakage, rng)
+        codes = self.columns.allowed()
+        if found is None and self.recoding.kind == "local" and codes:
+            found = codes[-1]  # it cannot suppress as much as local recoding can climb
+        if found is None:
+            if kept is not None and codes:
+                raise TargetUnreachable(
+                    f"no recoding found keeps {kept:.6g}; the nearest keeps {codes[-1].kept:.6g}."
+                )
+            raise TargetUnreachable(
+                f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
+                "allow more, lower the least count, or use local recoding."
+            )
+        mu = self.columns.slope(found.kept)
+        objective = Funnel(float(np.clip(mu / max(self.joint.entropy_x, 1e-12), 0.0, 1.0)))
+        if self.recoding.kind == "global":
+            return self._solution(objective, found)
+        levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
+        better = self.tuples.at(levels, mu, rng, self._sweeps(thorough), kept=kept, leakage=leakage)
+        if better is None:
+            raise TargetUnreachable(
+                f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
+            )
+        return self._solution(objective, better)
+
+    def _sweeps(self, thorough: bool = True) -> int:
+        moves = self.recoding.moves // (1 if thorough else SHORT)
+        return int(np.clip(moves // self.joint.n_x, 20, 5000))
+
+    def _solution(
+        self,
+        objective: Funnel,
+        found: Recoded | Generalised,
+        status: Status = Status.CONVERGED,
+    ) -> RecodedSolution:
+        """What was found as a code with named groups, measured afresh from the code."""
+        code = (self.columns if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
+        joint = self.joint
+        share = kept_by(joint, code, self.recoding.importance)
+        return RecodedSolution(
+            code,
+            objective,
+            objectives.leakage(joint, code),
+            objectives.utility(joint, code),
+            status,
+            kept=share,
+            kept_bits=share * joint.entropy_x,
+            suppressed=found.suppressed
+            if isinstance(found, Recoded)
+            else float(joint.p_x[code.suppressed].sum()),
+        )
+
+
+def _positions(name: str, values: Sequence[Any], order: Sequence[Any]) -> list[int]:
+    """Where the values of a column stand in the order given for it."""
+    place = {value: v for v, value in enumerate(values)}
+    absent = [value for value in values if value is not None and value not in set(order)]
+    if absent or len(set(order)) < len(order):
+        wrong = f"lacks {absent[0]!r}" if absent else "names a value twice"
+        raise InvalidInput(f"the order of {name!r} {wrong}; name each value once, first to last.")
+    return [place[value] for value in order if value in place]
