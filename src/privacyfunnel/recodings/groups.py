@@ -91,7 +91,7 @@ class Groups:
         """The group of each value."""
         if (labels == labels[0]).all() and self.n_values > 1:
             return (Group("*", self.values),) * self.n_values
-        found = {}
+        found: dict[Any, Group] = {}
         for label in np.unique(labels):
             members = tuple(self.values[v] for v in np.flatnonzero(labels == label))
             names = [show(value) for value in members]
