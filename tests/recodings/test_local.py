@@ -200,3 +200,30 @@ def test_targets_that_cannot_be_met_name_the_nearest():
             frontier.at(**wrong)
     with pytest.raises(InvalidInput, match="kept"):
         pf.frontier(joint, n_points=2).at(kept=0.5)
+
+
+def test_what_is_borrowed_foretells_s_better():
+    """S depends on age alone: shrunk towards it, p(s given x) comes nearer to the truth."""
+    from privacyfunnel.recodings.borrowing import borrowed
+
+    labels = list(itertools.product(range(8), "abcd"))
+    p_one = np.array([0.3 + 0.4 * (age >= 4) for age, _ in labels])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        few = rng.multinomial(250, np.ones(32) / 32) + 1
+        ones = rng.binomial(few, p_one)
+        joint = pf.Joint.from_counts([ones, few - ones], labels_x=labels, columns=["age", "city"])
+        smooth = borrowed(joint, rng)
+        assert smooth.p_x == pytest.approx(joint.p_x)
+        errors = [np.abs(j.p_sx.toarray()[0] / j.p_x - p_one).mean() for j in (joint, smooth)]
+        assert errors[1] < errors[0]
+
+
+def test_a_search_for_the_population_is_measured_on_the_records():
+    joint = table(4)
+    recoding = Recoding("local", hierarchies=HIERARCHIES, fit="population", moves=20_000)
+    found = recoding.on(joint).at(np.random.default_rng(0), kept=0.6)
+    assert found.kept >= 0.6 - 1e-9
+    assert found.leakage == pytest.approx(plain(joint, found.code)[0])
+    bound = 0.2 * joint.information
+    assert recoding.on(joint).at(np.random.default_rng(0), leakage=bound).leakage <= bound
