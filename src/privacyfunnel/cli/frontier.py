@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    RECODING,
     BinsOption,
+    Cuts,
     Force,
+    Hierarchies,
+    Importance,
     Jobs,
     Memory,
     Missing,
+    Orders,
     Output,
     Public,
     RoundOption,
@@ -22,9 +27,11 @@ from privacyfunnel.cli.options import (
     Weight,
     read_columns,
     read_problem,
+    read_recoding,
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
@@ -47,6 +54,17 @@ def frontier(
             help="best, soft (pf), annealing (ib), moves, greedy, iac-mdsf, pairwise, ..."
         ),
     ] = "best",
+    recoding: Annotated[
+        str,
+        typer.Option(
+            help="symbols (any grouping), global or local (columns stay readable).",
+            rich_help_panel=RECODING,
+        ),
+    ] = "symbols",
+    hierarchy: Hierarchies = None,
+    order: Orders = None,
+    cuts: Cuts = None,
+    importance: Importance = None,
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
     ] = None,
@@ -83,8 +101,13 @@ def frontier(
     # What was not asked for is left to the method; what it does not take, it refuses.
     asked = {"effort": effort, "min_count": min_count}
     options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    check_problem(method, problem)
-    check_settings(method, options)
+    readable = read_recoding(hierarchy, order, cuts, importance)
+    if recoding == "symbols":
+        if readable:
+            raise InvalidInput(f"{', '.join(readable)}: for --recoding global or local.")
+        check_problem(method, problem)
+        check_settings(method, options)
+    options |= readable
     joint = pf.Joint.from_table(
         table,
         read_columns(sensitive),
@@ -99,6 +122,7 @@ def frontier(
             joint,
             problem,
             method,
+            recoding=recoding,
             n_points=points,
             n_jobs=jobs,
             seed=seed,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,11 +51,58 @@ Key = Annotated[
     str | None, typer.Option(help="Column that names the row; random releases draw by it.")
 ]
 
+Shuffle = Annotated[
+    bool,
+    typer.Option(
+        "--shuffle", help="Write the rows in a random order, which tells nothing of the table."
+    ),
+]
 Secret = Annotated[
     Path | None,
     typer.Option(
         help="File with the secret of the draws, made if it is not there. Keep it apart from the table: "
         "with it and --key a record keeps its draw in every release."
+    ),
+]
+
+RECODING = "Readable releases"
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="education=FILE: the column's tree, a line for each value: value;level 1;...;*.",
+        rich_help_panel=RECODING,
+    ),
+]
+Orders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--order",
+        help="education='Preschool<1st-4th<...': the column's values, first to last.",
+        rich_help_panel=RECODING,
+    ),
+]
+Cuts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cuts",
+        help="age=18,25,65: the only places where a column may be cut.",
+        rich_help_panel=RECODING,
+    ),
+]
+Importance = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--importance",
+        help="age=2: what is kept of age counts twice; may be repeated.",
+        rich_help_panel=RECODING,
+    ),
+]
+Suppress = Annotated[
+    float | None,
+    typer.Option(
+        help="Most of the records, as a share, that become * for the least count (0.02).",
+        rich_help_panel=RECODING,
     ),
 ]
 
@@ -85,6 +134,51 @@ def read_columns(text: str) -> list[str]:
     if not all(names):
         raise InvalidInput(f"column names are missing in {text!r}.")
     return names
+
+
+def read_recoding(
+    hierarchies: list[str] | None,
+    orders: list[str] | None,
+    cuts: list[str] | None,
+    importance: list[str] | None,
+) -> dict[str, Any]:
+    """The settings of a readable recoding, as the library takes them.
+
+    >>> read_recoding(None, ["size=S<M<L"], ["age=18,65"], ["age=2"])
+    {'orders': {'size': ['S', 'M', 'L']}, 'cuts': {'age': [18.0, 65.0]}, 'importance': {'age': 2.0}}
+    """
+    found = {
+        "hierarchies": _named("--hierarchy", hierarchies, str),
+        "orders": _named("--order", orders, lambda text: text.split("<")),
+        "cuts": _named("--cuts", cuts, lambda text: [_cut(part) for part in text.split(",")]),
+        "importance": _named("--importance", importance, float),
+    }
+    return {name: given for name, given in found.items() if given}
+
+
+def _named(option: str, words: list[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for word in words or ():
+        name, equals, text = word.partition("=")
+        try:
+            value = read(text)
+        except ValueError:
+            value = None
+        if not (equals and name and text) or value is None:
+            raise InvalidInput(f"{option} takes COLUMN=VALUE, got {word!r}.")
+        if name in found:
+            raise InvalidInput(f"{option} names {name!r} twice; give it once.")
+        found[name] = value
+    return found
+
+
+def _cut(text: str) -> float | date | datetime:
+    """A number, a date or a time."""
+    try:
+        return float(text)
+    except ValueError:
+        stamp = text.strip()
+        return datetime.fromisoformat(stamp) if len(stamp) > 10 else date.fromisoformat(stamp)
 
 
 def read_target(**given: float | None) -> dict[str, float]:

@@ -11,25 +11,33 @@ from typing import Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    RECODING,
     BinsOption,
+    Cuts,
     Effort,
     Expand,
     Force,
+    Hierarchies,
+    Importance,
     Jobs,
     Keep,
     Key,
     Memory,
     MinCount,
     Missing,
+    Orders,
     Output,
     Public,
     RoundOption,
     Secret,
     Seed,
     Sensitive,
+    Shuffle,
+    Suppress,
     Table,
     Weight,
     read_columns,
+    read_recoding,
     read_target,
 )
 from privacyfunnel.cli.progress import progress_bars
@@ -42,16 +50,40 @@ def release(
     sensitive: Sensitive,
     public: Public,
     output: Output,
-    utility: Annotated[
-        float | None, typer.Option(help="Share of the public information to keep at least, 0 to 1.")
+    kept: Annotated[
+        float | None, typer.Option(help="Share of each column to keep, on average, 0 to 1.")
     ] = None,
     leakage: Annotated[
         float | None,
         typer.Option(help="Share of the sensitive information to give at most, 0 to 1."),
     ] = None,
+    utility: Annotated[
+        float | None,
+        typer.Option(help="Symbols: share of the public information to keep at least, 0 to 1."),
+    ] = None,
     lam: Annotated[
         float | None, typer.Option(help="Bits given away that a bit kept is worth, 0 to 1.")
     ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            help="global: each column coarsened alike for all records; local: each record as little as "
+            "needed; symbols: any grouping, one column (the default of --utility and --lam).",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.recoding,
+    hierarchy: Hierarchies = None,
+    order: Orders = None,
+    cuts: Cuts = None,
+    importance: Importance = None,
+    suppress: Suppress = ReleaseRequest.suppress,
+    numbers: Annotated[
+        str,
+        typer.Option(
+            help="Intervals of numbers as label (25-34), bounds (two columns) or mean.",
+            rich_help_panel=RECODING,
+        ),
+    ] = ReleaseRequest.numbers,
     soft: Annotated[
         bool,
         typer.Option("--soft", help="Draw each record's symbol by lot: gives away far less."),
@@ -70,6 +102,7 @@ def release(
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
     secret: Secret = None,
+    shuffle: Shuffle = ReleaseRequest.shuffle,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -103,7 +136,7 @@ def release(
 
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
-    target: dict[str, Any] = read_target(utility=utility, leakage=leakage, lam=lam)
+    target: dict[str, Any] = read_target(kept=kept, leakage=leakage, utility=utility, lam=lam)
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
@@ -122,6 +155,10 @@ def release(
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
+                recoding=recoding,
+                suppress=suppress,
+                numbers=numbers,
+                **read_recoding(hierarchy, order, cuts, importance),
                 soft=soft,
                 min_count=min_count,
                 effort=effort,
@@ -130,6 +167,7 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                shuffle=shuffle,
                 secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,

@@ -16,7 +16,9 @@ from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.objectives import utility
+from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
+from privacyfunnel.releases.recoded import describe_recoding, public_recoding
 from privacyfunnel.releases.stakes import Stakes
 from privacyfunnel.releases.verify import Measured
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from privacyfunnel.joint import Joint
     from privacyfunnel.releases.audit import ReleaseAudit
     from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.solvers.base import Solution
     from privacyfunnel.tables import Released
 
 FORMAT = "privacyfunnel report"
@@ -43,6 +46,7 @@ def describe(
     measured: Measured,
     frontier: Frontier,
     audit: ReleaseAudit,
+    solution: Solution,
     *,
     held_out: Mapping[str, Any] | None = None,
     identifiers: Sequence[str] = (),
@@ -60,6 +64,7 @@ def describe(
             audit.chance,
             rule.information,
             is_held_out=held_out is not None,
+            is_shuffled=request.shuffle,
             is_chosen_in_secret=request.choose_on is not None,
         ),
     ]
@@ -94,6 +99,11 @@ def describe(
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
+        "recoding": (
+            describe_recoding(joint, solution, frontier, request)
+            if isinstance(solution, RecodedSolution)
+            else None
+        ),
         "audit": audit.as_dict(),
         "held_out": held_out,
         "cautions": [asdict(caution) for caution in cautions],
@@ -108,7 +118,7 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     asked, measured = document["asked"], document["measured"]
     secret = {column["name"] for column in asked["sensitive"]}
     kept = ("public", "missing", "weight", "min_count", "expand", "keep", "choose_on")
-    columns = document["columns"]
+    columns, recoding = document["columns"], document["recoding"]
     shown, kept_of = ["utility", "utility_bits", "entropy_x_bits"], ["name", "distinct", "kept"]
     if secret & {c["name"] for c in columns}:  # H(X) less the others would be H of what is secret
         shown = shown[:1]
@@ -118,7 +128,7 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         **{key: document[key] for key in ("format", "version", "tool")},
         "is_public": True,
         "asked": {
-            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "lam")},
+            "target": {k: v for k, v in asked["target"].items() if k in ("utility", "kept", "lam")},
             "sensitive": [{k: c[k] for k in ("name", "kind")} for c in asked["sensitive"]],
             **{key: asked[key] for key in kept},
         },
@@ -127,6 +137,7 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         "measured": {k: measured[k] for k in shown},
         "columns": [{k: c[k] for k in kept_of} for c in columns if c["name"] not in secret],
         "symbols": _public_symbols(document),
+        "recoding": recoding and public_recoding(recoding, secret),
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
     }

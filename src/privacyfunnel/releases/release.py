@@ -22,6 +22,7 @@ from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.releases.write import write_report
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
+from privacyfunnel.tables.write import shuffle_rows
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
@@ -56,8 +57,9 @@ def release(
     public: str | Sequence[str],
     *,
     out: str | Path,
-    utility: float | None = None,
+    kept: float | None = None,
     leakage: float | None = None,
+    utility: float | None = None,
     lam: float | None = None,
     columns: ColumnRules | None = None,
     weight: str | None = None,
@@ -70,8 +72,10 @@ def release(
 ) -> Release:
     """Publish columns of a table coarsened so that they give away little about the sensitive ones.
 
-    One target says what is wanted: the least leakage I(S;X̂)/H(S) with I(X;X̂)/H(X) ≥ ``utility``, the
-    most utility with at most this ``leakage``, or the least I(S;X̂) − ``lam`` I(X;X̂).
+    One target says what is wanted: the least leakage I(S;X̂)/H(S) that keeps the share ``kept`` of the
+    columns (see `recodings.kept`), or the most kept with at most this ``leakage``; with
+    ``recoding="symbols"`` the least leakage with I(X;X̂)/H(X) ≥ ``utility``, or the least
+    I(S;X̂) − ``lam`` I(X;X̂).
 
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that
@@ -79,8 +83,9 @@ def release(
     the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
-    ``releases.request.ReleaseRequest``: soft, min_count, effort, points, seed, expand, keep, key, form
-    ("parquet" or "csv"), is_public, attackers, holdout.
+    ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
+    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
+    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
@@ -91,7 +96,7 @@ def release(
     >>> done.utility >= 0.5, done.codebook.labels
     (True, ['r1', 'r2'])
     """
-    given = {"utility": utility, "leakage": leakage, "lam": lam}
+    given = {"kept": kept, "leakage": leakage, "utility": utility, "lam": lam}
     named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
     target = {name: given[name] for name in TARGETS if given[name] is not None}
     request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
@@ -107,7 +112,10 @@ def release(
             "keep": list(request.keep),
             "key": request.key,
         }
-        output_columns(opened, counts.roles, **output)  # wrong columns are told before the search
+        readable = request.kind != "symbols"
+        numbers = request.numbers if readable else None
+        # Wrong columns are told before the search, which may take long.
+        names = output_columns(opened, counts.roles, **output, numbers=numbers)
         joint = counts.joint()
         aside = None
         if request.holdout is not None:
@@ -123,9 +131,13 @@ def release(
             secret=request.secret,
             min_count=request.min_count,
         )
-        released = write_release(opened, book, work / request.files[0], **output)
-        measured = measure(opened, counts.roles, released.path)
+        place = work / request.files[0]
+        released = write_release(opened, book, place, **output, numbers=request.numbers)
+        own = len(names) - len(request.keep) if readable else None
+        measured = measure(opened, counts.roles, released.path, own)
         check_same(book, measured)
+        if request.shuffle:
+            shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
             bar = stages("Checking on records held out")
@@ -140,6 +152,7 @@ def release(
             measured,
             found,
             audit,
+            solution,
             held_out=held_out,
             identifiers=_identifiers(opened, counts, request.keep),
         )

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 
 FORMATS = ("parquet", "csv")
-TARGETS = ("utility", "leakage", "lam")
+TARGETS = ("kept", "leakage", "utility", "lam")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
 
 @dataclass(frozen=True)
 class ReleaseRequest:
-    """One target (utility, leakage or lam) and how to search, check and write.
+    """One target (kept, leakage, utility or lam) and how to search, check and write.
+
+    ``recoding`` is "global" (each column coarsened the same way for all records), "local" (each record
+    as little as needed) or "symbols" (any grouping of X's values, one released column). By default
+    it is global; utility and lam, and draws by lot, mean symbols.
 
     The defaults of a release stand here and nowhere else.
 
@@ -27,6 +31,13 @@ class ReleaseRequest:
     target: Mapping[str, float]
     source: str = ""  # the table's name in the report
     command: str = ""  # what makes the same release once more
+    recoding: str | None = None  # None: as the target and the other choices mean
+    hierarchies: Mapping[str, str] = field(default_factory=dict)  # a file for each column
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # first to last
+    cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
+    importance: Mapping[str, float] = field(default_factory=dict)
+    suppress: float | None = None  # share of the records that may be * for the least count
+    numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
     soft: bool = False
     min_count: int = 1
     effort: str = "normal"
@@ -36,6 +47,7 @@ class ReleaseRequest:
     keep: Sequence[str] = ()
     key: str | None = None
     secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
+    shuffle: bool = False  # write the rows in a random order
     form: str = "parquet"
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
@@ -46,6 +58,7 @@ class ReleaseRequest:
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
+        from privacyfunnel.tables.recoded_join import NUMBERS
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]
@@ -56,6 +69,8 @@ class ReleaseRequest:
         if not 0.0 <= value <= 1.0:
             raise InvalidInput(f"{given[0]} must lie in [0, 1], got {value:g}.")
         check_choice("format", self.form, FORMATS)
+        check_choice("numbers", self.numbers, NUMBERS)
+        self._check_recoding(given[0])
         check_at_least("min_count", self.min_count, 1)
         if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
             raise InvalidInput(
@@ -68,6 +83,36 @@ class ReleaseRequest:
         if self.soft and self.min_count > 1:
             raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
+    def _check_recoding(self, target: str) -> None:
+        from privacyfunnel.validation import check_choice
+
+        check_choice("recoding", self.kind, ("global", "local", "symbols"))
+        if self.kind == "symbols":
+            if target == "kept":
+                raise InvalidInput(
+                    "kept is a target of global and local recoding; symbols take utility."
+                )
+            named = [n for n in ("hierarchies", "orders", "cuts", "importance") if getattr(self, n)]
+            if named or self.numbers != "label":
+                raise InvalidInput(
+                    f"{(named or ['numbers'])[0]} is for global and local recoding, not for symbols."
+                )
+        elif target == "utility":
+            raise InvalidInput(
+                f"{self.kind} recoding takes kept, leakage or lam as its target; utility is of symbols."
+            )
+        elif self.soft or self.expand:
+            wrong = "draws no lots" if self.soft else "has the columns already"
+            raise InvalidInput(f"a {self.kind} recoding {wrong}; leave one of the two out.")
+
+    @property
+    def kind(self) -> str:
+        """The recoding: the one that was named, or the one that the rest of the request means."""
+        if self.recoding is not None:
+            return self.recoding
+        symbols = "utility" in self.target or "lam" in self.target or self.soft or self.expand
+        return "symbols" if symbols else "global"
+
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files that the release consists of; the table comes first."""
@@ -77,5 +122,5 @@ class ReleaseRequest:
         """The request as arguments of ``pf.release``, without those that are as by default."""
         found = {f.name: getattr(self, f.name) for f in fields(self)[1:]}
         del found["secret"]  # what is printed must not tell it
-        plain = {f.name: f.default for f in fields(self)[1:]}
+        plain = {f.name: {} if f.default is MISSING else f.default for f in fields(self)[1:]}
         return {**self.target, **{k: v for k, v in found.items() if v != plain[k]}}

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from privacyfunnel.codes import ColumnCode
+from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
-from privacyfunnel.solvers import solve
+from privacyfunnel.recodings import RecodedSolution, Recoding, kept, solve
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
 
+MOVES = {"fast": 3_000_000, "normal": Recoding.moves, "thorough": 60_000_000}  # of local recoding
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
 
@@ -40,8 +45,10 @@ def search(
         found, solution = search(
             drawn, replace(request, choose_on=None), jobs=jobs, progress=progress
         )
-        solutions = tuple(_measured(joint, s) for s in found)
-        return replace(found, joint=joint, solutions=solutions), _measured(joint, solution)
+        solutions = tuple(_measured(joint, s, request.importance) for s in found)
+        return replace(found, joint=joint, solutions=solutions), _measured(
+            joint, solution, request.importance
+        )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
     found = frontier or _frontier(joint, request, jobs, progress)
@@ -80,14 +87,31 @@ def find(
     joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
-    if "lam" in request.target and request.choose_on is None:
+    if request.choose_on is not None:
+        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
+        chosen = find(drawn, replace(request, choose_on=None), jobs=jobs, progress=progress)
+        return _measured(joint, chosen, request.importance)
+    if "lam" in request.target:
         return _at_lam(joint, request)
     return search(joint, request, jobs=jobs, progress=progress)[1]
 
 
-def _measured(joint: Joint, solution: Solution) -> Solution:
+def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
     """A code that some records chose, measured on all of them."""
-    return Solution.measured(joint, solution.objective, solution.code, Status.CONVERGED)
+    plain = Solution.measured(joint, solution.objective, solution.code, Status.CONVERGED)
+    if not isinstance(solution, RecodedSolution) or not isinstance(solution.code, ColumnCode):
+        return plain
+    share = kept(joint, solution.code, importance)
+    return RecodedSolution(
+        plain.code,
+        plain.objective,
+        plain.leakage,
+        plain.utility,
+        plain.status,
+        kept=share,
+        kept_bits=share * joint.entropy_x,
+        suppressed=solution.suppressed and float(joint.p_x[solution.code.suppressed].sum()),
+    )
 
 
 def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -> None:
@@ -96,7 +120,8 @@ def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -
     same = own.shape == given.shape and joint.labels_x == frontier.joint.labels_x
     if not same or abs(own - given).sum() > 0:
         raise InvalidInput("the frontier is not of these columns of this table; search it again.")
-    if frontier.problem != "funnel" or (frontier.method == "soft") != request.soft:
+    wanted = _method(request) if request.kind == "symbols" else request.kind
+    if frontier.problem != "funnel" or frontier.method != wanted:
         raise InvalidInput(
             f"a frontier of {frontier.problem} by {frontier.method} has no release that was asked for."
         )
@@ -105,21 +130,25 @@ def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -
 def _frontier(
     joint: Joint, request: ReleaseRequest, jobs: int, progress: Progress | None
 ) -> Frontier:
+    shared: dict[str, Any] = {
+        "n_points": request.points,
+        "seed": request.seed,
+        "progress": progress,
+        "n_jobs": jobs,
+    }
+    if request.kind != "symbols":
+        return sweep(joint, recoding=request.kind, **shared, **_recoding(joint, request))
     return sweep(
-        joint,
-        method=_method(request),
-        n_points=request.points,
-        n_jobs=jobs,
-        seed=request.seed,
-        progress=progress,
-        effort=request.effort,
-        **_options(request),
+        joint, method=_method(request), effort=request.effort, **shared, **_options(request)
     )
 
 
 def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:
-    options = _options(request) if request.soft else {**_options(request), "effort": request.effort}
     objective = Funnel(request.target["lam"])
+    if request.kind != "symbols":
+        options = _recoding(joint, request)
+        return solve(joint, objective, recoding=request.kind, seed=request.seed, **options)
+    options = _options(request) if request.soft else {**_options(request), "effort": request.effort}
     return solve(joint, objective, _method(request), seed=request.seed, **options)
 
 
@@ -129,3 +158,23 @@ def _method(request: ReleaseRequest) -> str:
 
 def _options(request: ReleaseRequest) -> dict[str, Any]:
     return {} if request.soft else {"min_count": request.min_count}
+
+
+def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
+    """The settings of a readable recoding."""
+    named = {column.name: column for column in joint.public}
+    orders = {}
+    for name, texts in request.orders.items():
+        values = {show(v): v for v in named[name].values} if name in named else {}
+        orders[name] = [values.get(text, text) for text in texts]
+    options: dict[str, Any] = {
+        "hierarchies": request.hierarchies,
+        "orders": orders,
+        "cuts": request.cuts,
+        "importance": request.importance,
+        "min_count": request.min_count,
+    }
+    if request.suppress is not None:
+        options["suppress"] = request.suppress
+    check_choice("effort", request.effort, tuple(MOVES))
+    return options if request.kind == "global" else options | {"moves": MOVES[request.effort]}

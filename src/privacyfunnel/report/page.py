@@ -17,6 +17,7 @@ from privacyfunnel.codebook.words import FEW
 from privacyfunnel.columns import KINDS, show
 from privacyfunnel.errors import HINTS, Hints
 from privacyfunnel.report import attacker_words, audit_words, holdout_words, words
+from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.report.escape import visible
 from privacyfunnel.report.figures import listed, number, percent, several
 from privacyfunnel.report.picture import draw
@@ -30,7 +31,9 @@ def page(document: Document) -> str:
     """The page of a release. A document without sensitive figures makes a page without them."""
     title = "Release report" + (" (public)" if document["is_public"] else "")
     picture = "" if document["is_public"] else Markup(draw(document))
-    return _render("release.html", title, document, picture=picture)
+    columns = (document["recoding"] or {"columns": []})["columns"]
+    drawn = [Markup(draw_column(column)) if column.get("bars") else "" for column in columns]
+    return _render("release.html", title, document, picture=picture, pictures=drawn)
 
 
 def audit_page(document: Document) -> str:

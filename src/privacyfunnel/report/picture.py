@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacyfunnel.report.figures import percent
+from privacyfunnel.report.figures import listed, percent
 
 WIDTH, HEIGHT = 560, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 30, 56, 60  # margins
@@ -39,6 +39,8 @@ class Axes:
 
 def draw(document: Mapping[str, Any]) -> str:
     """The SVG of a document that has a frontier."""
+    if document["recoding"] is not None:
+        return _draw_recodings(document)
     m, stakes, frontier = document["measured"], document["stakes"], document["frontier"]
     whole, free = stakes["given_away"], stakes["free_utility"]
     axes = Axes(max(whole, m["leakage"]))
@@ -64,12 +66,37 @@ def draw(document: Mapping[str, Any]) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">\n{body}\n</svg>'
 
 
+def _draw_recodings(document: Mapping[str, Any]) -> str:
+    """The curves of all recodings over the mean share that is kept of the columns."""
+    recoding, leakage = document["recoding"], document["measured"]["leakage"]
+    curves = {
+        kind: [(point["kept"], point["leakage"]) for point in points]
+        for kind, points in recoding["frontiers"].items()
+    }
+    mean = sum(column["kept"] for column in recoding["columns"]) / len(recoding["columns"])
+    whole = document["stakes"]["given_away"]
+    axes = Axes(max(whole, leakage))
+    parts = _grid(axes, "kept: share of each column, on average →")
+    for kind, points in curves.items():
+        own = " own" if kind == recoding["kind"] else ""
+        parts.append(f'<path class="found {kind}{own}" d="{axes.path(points)}"/>')
+        u, v = points[2 * len(points) // 3]
+        parts.append(_text(axes.x(u) + 6, axes.y(v) + 16, kind, kind, "start"))
+    parts += [*_whole(axes, whole), *_chosen(axes, mean, leakage)]
+    label = (
+        f"Leakage against the share kept of the columns, for {listed(list(curves))}. This release keeps "
+        f"{percent(mean)} and gives away {percent(leakage)}."
+    )
+    body = "\n".join(parts)
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">\n{body}\n</svg>'
+
+
 def _text(x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> str:
     name = f' class="{kind}"' if kind else ""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{name}>{words}</text>'
 
 
-def _grid(axes: Axes) -> list[str]:
+def _grid(axes: Axes, across: str = "utility: public information kept →") -> list[str]:
     floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = []
     for leakage in axes.ticks:
@@ -78,7 +105,7 @@ def _grid(axes: Axes) -> list[str]:
         parts.append(_text(LEFT - 8, y + 5, f"{100 * leakage:.0f}%", anchor="end"))
     for k in range(0, 101, 20):
         parts.append(_text(axes.x(k / 100), floor + 20, f"{k}%"))
-    parts.append(_text(right, HEIGHT - 10, "utility: public information kept →", "axis", "end"))
+    parts.append(_text(right, HEIGHT - 10, across, "axis", "end"))
     parts.append(_text(6, 20, "↑ leakage: sensitive information given away", "axis", "start"))
     return parts
 

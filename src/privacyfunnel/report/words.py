@@ -23,7 +23,12 @@ def what_was_asked(document: Document) -> str:
     target = document["asked"]["target"]
     public, sensitive = names(document, "public"), names(document, "sensitive")
     goal = f"Publish {public} while giving away little about {sensitive}."
-    if "utility" in target:
+    if "kept" in target:
+        goal = (
+            f"Keep at least {percent(target['kept'])} of {public}, column by column, and give away as "
+            f"little as possible about {sensitive}."
+        )
+    elif "utility" in target:
         goal = (
             f"Keep at least {percent(target['utility'])} of the information in {public} and give "
             f"away as little as possible about {sensitive}."
@@ -47,8 +52,10 @@ def what_was_asked(document: Document) -> str:
 
 
 def what_is_released(document: Document) -> str:
-    """How many records, symbols and values."""
+    """How many records, and what became of the values."""
     release, released = document["release"], document["records"]["released"]
+    if document["recoding"] is not None:
+        return f"{several(released, 'record')}. {_recoded(document['recoding'])}"
     by_lot = "" if release["code"] == "partition" else ", drawn by lot"
     one = release["public_values"] == 1
     return (
@@ -56,6 +63,29 @@ def what_is_released(document: Document) -> str:
         f"of {names(document, 'public')} {'is' if one else 'are'} replaced by "
         f"{several(release['symbols'], 'symbol')}{by_lot}."
     )
+
+
+def _recoded(recoding: Mapping[str, Any]) -> str:
+    """What became of each column of a readable release."""
+    columns = [f"{c['name']} in {several(len(c['groups']), 'group')}" for c in recoding["columns"]]
+    each = {
+        "global": "Every column stays a column, with the same groups for all records",
+        "local": "Every column stays a column, and each record is made as coarse as it needs to be",
+    }[recoding["kind"]]
+    text = f"{each}: {listed(columns)}."
+    if recoding["suppressed"]:
+        text += f" {percent(recoding['suppressed'])} of the records are * in all columns."
+    return text
+
+
+def kept(document: Document) -> str:
+    """How much of the columns a readable release keeps."""
+    recoding = document["recoding"]
+    columns = [f"{percent(c['kept'])} of {c['name']}" for c in recoding["columns"]]
+    mean = "on average over the columns"
+    if recoding["importance"]:
+        mean += ", by their importance"
+    return f"{percent(recoding['kept'])} of the columns' values is kept {mean}: {listed(columns)}."
 
 
 def utility(document: Document) -> str:
@@ -139,9 +169,13 @@ def summary(document: Document) -> list[str]:
     """The release in a few lines for the terminal."""
     m, g, stakes = document["measured"], document["guessing"], document["stakes"]
     release = document["release"]
+    values, symbols = release["public_values"], release["symbols"]
+    became = f"{several(values, 'value')} became {several(symbols, 'symbol')}."
+    if document["recoding"] is not None:
+        became = _recoded(document["recoding"])
     return [
-        f"Released {several(document['records']['released'], 'record')}: "
-        f"{several(release['public_values'], 'value')} became {several(release['symbols'], 'symbol')}.",
+        f"Released {several(document['records']['released'], 'record')}: {became}",
+        *([] if document["recoding"] is None else [kept(document)]),
         f"Kept: {percent(m['utility'])} of the information in {names(document, 'public')} "
         f"({bits(m['utility_bits'])} of {number(round(m['entropy_x_bits'], 2))}).",
         f"Given away: {percent(m['leakage'])} of {names(document, 'sensitive')} "
@@ -149,7 +183,7 @@ def summary(document: Document) -> list[str]:
         f"published as they are it would be {percent(stakes['given_away'])}.",
         f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
-        limit(document),
+        *([] if document["recoding"] else [limit(document)]),
         *([] if document["drawn"] is None else [drawn(document)]),
         *_smallest(document),
         *([] if document["asked"]["attackers"] is False else attackers(document["audit"])),
@@ -163,4 +197,5 @@ def _smallest(document: Document) -> list[str]:
     if k is None:
         return []
     alone = f"; {percent(unique)} of the records are alone with theirs" if unique else ""
-    return [f"The rarest symbol is shared by {several(k, 'record')}{alone}."]
+    what = "combination of groups" if document["recoding"] else "symbol"
+    return [f"The rarest {what} is shared by {several(k, 'record')}{alone}."]

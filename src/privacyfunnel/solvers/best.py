@@ -36,7 +36,7 @@ from privacyfunnel.solvers.moves import (
     swap,
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
 from privacyfunnel.solvers.target import Price, Target
 from privacyfunnel.validation import check_at_least
 
@@ -146,6 +146,11 @@ class BestSearch:
         layout, price = self.layout(joint), target.price
         if joint.n_x <= SMALL:
             return ExhaustiveSearch(self.min_count).solve_at(joint, target, rng=rng)
+        if quantizable(joint, target.problem) and layout.least == 0:
+            corners = supporting(joint, target)
+            if len(corners) == 1:
+                return replace(corners[0], objective=target.objective)
+            starts = [*starts, *(corner.code for corner in corners)]
         if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, target, rng)
         codes = [*_nearest(joint, starts, target), *greedy_cuts(joint, target)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from privacyfunnel.cli.options import read_columns
@@ -27,7 +28,9 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
+    implied = replace(asked, recoding=None).kind
     settings = {
+        "recoding": (asked.kind, implied),
         "missing": (choices.missing, "symbol"),
         "effort": (asked.effort, ReleaseRequest.effort),
         "points": (asked.points, ReleaseRequest.points),

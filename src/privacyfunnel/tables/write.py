@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import glob
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from privacyfunnel.files import atomic_path
 from privacyfunnel.tables.connection import connect, literal
 from privacyfunnel.tables.join import RELEASED, SUPPRESSED, Join
 from privacyfunnel.tables.open import open_table
+from privacyfunnel.tables.recoded_join import NUMBERS, RecodedJoin
 from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
@@ -44,7 +47,9 @@ def write_release(
     unseen: str = "error",
     fmt: str | None = None,
     key: str | None = None,
+    numbers: str = "label",
     ordered: bool = True,
+    shuffle: bool = False,
     force: bool = False,
 ) -> Released:
     """Write the released symbol of every row to Parquet or CSV.
@@ -54,7 +59,12 @@ def write_release(
     as "suppressed", and so is a label that would go out with fewer records than the codebook
     promises. A soft code draws by ``key``, a column that names the row, so that a record keeps its
     draw in every table; without one each table has draws of its own. ``ordered`` keeps the order of
-    the rows; without it all cores write.
+    the rows; without it all cores write. ``shuffle`` writes them in an order that nobody can tell the
+    table's from: where rows were left out, order tells which.
+
+    A readable codebook writes the public columns under their own names, groups in place of values,
+    ``*`` for what is suppressed. ``numbers`` "bounds" adds the bounds of groups of numbers and dates
+    in two more columns each, "mean" writes the mean of the records in a group in place of its label.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.codebook import Codebook
@@ -77,10 +87,18 @@ def write_release(
         raise InvalidInput(f"{output} is the table itself, which is never changed; name another.")
     keep = [keep] if isinstance(keep, str) else list(keep)
     suppress = unseen == "suppress"
-    join = Join.of(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
+    check_choice("numbers", numbers, NUMBERS)
+    readable = bool(codebook.columns)
+    if readable and expand:
+        raise InvalidInput("a readable release says what its groups stand for; leave expand out.")
+    make = partial(RecodedJoin.of, numbers=numbers) if readable else Join.of
+    join = make(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
     with atomic_path(output, force) as part:
         try:
-            return _write(join, part, output, fmt, ordered)
+            done = _write(join, part, output, fmt, ordered)
+            if shuffle:
+                shuffle_rows(part, fmt)
+            return done
         except DataUnavailable as error:  # say the name that the user knows
             raise DataUnavailable(str(error).replace(str(part), str(output))) from error
 
@@ -94,6 +112,13 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
     n_dropped = table.count_missing(join.required)
+    if isinstance(join, RecodedJoin):
+        n_released = count_rows(part, fmt, len(join.names))
+        if n_released != table.n_rows - n_dropped:
+            raise RuntimeError(
+                f"{table.n_rows - n_dropped} rows went in, but {n_released} came out."
+            )
+        return Released(output, table.n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
     counts = read_back(part, fmt, len(join.names))
     n_released = sum(counts.values())
     unknown = table.commonest_unknown(join) if counts.get(None) else None
@@ -107,17 +132,52 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
 
 
+def shuffle_rows(path: Path, fmt: str) -> None:
+    """Bring the rows of a written file into a random order, by a secret that is thrown away."""
+    if path.is_dir():
+        raise InvalidInput("rows on a cluster cannot be shuffled here; shuffle the frame itself.")
+    with connect() as con, atomic_path(path, force=True) as part:
+        if fmt == "parquet":
+            source, options = f"read_parquet({literal(glob.escape(str(path)))})", "FORMAT parquet"
+        else:
+            source = (
+                f"read_csv({literal(glob.escape(str(path)))}, delim=',', quote='\"', escape='\"', "
+                "header=true, skip=0, comment='', new_line='\\n', all_varchar=true, "
+                "allow_quoted_nulls=false, strict_mode=true)"
+            )
+            options = "FORMAT csv, HEADER true"
+        order = f"md5({literal(secrets.token_hex(16))} || CAST(row_number() OVER () AS VARCHAR))"
+        rows = f"SELECT *, {order} AS funnel_order FROM {source}"
+        con.execute(
+            f"COPY (SELECT * EXCLUDE funnel_order FROM ({rows}) ORDER BY funnel_order) "
+            f"TO {literal(str(part))} ({options})"
+        )
+
+
 def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
     """How often each label stands in a written file, or in a folder of such files."""
+    source = _written(part, fmt, n_columns)
+    with connect() as con:
+        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())
+
+
+def count_rows(part: Path, fmt: str, n_columns: int) -> int:
+    """How many rows a written file has, none of whose columns may be read as another number of them."""
+    with connect() as con:
+        return int(
+            con.execute(f"SELECT count(*) FROM {_written(part, fmt, n_columns)}").fetchall()[0][0]
+        )
+
+
+def _written(part: Path, fmt: str, n_columns: int) -> str:
+    """The SQL of a written file, or of a folder of such files."""
     inside = [str(p) for p in sorted(part.glob(f"*.{fmt}"))] if part.is_dir() else [str(part)]
     listed = "[" + ", ".join(literal(glob.escape(path)) for path in inside) + "]"
     columns = ", ".join(
         f"'{name}': 'VARCHAR'" for name in (RELEASED, *map(str, range(1, n_columns)))
     )
-    source = {
+    return {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
         f"comment='', new_line='\\n', auto_detect=false, columns={{{columns}}})",
     }[fmt]
-    with connect() as con:
-        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())

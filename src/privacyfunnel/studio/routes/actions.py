@@ -192,6 +192,7 @@ async def choose(request: Request, session: Session) -> Response:
     session.chosen = ReleaseRequest(
         source=session.source.name,
         target=read_target(form),
+        recoding="symbols",
         soft=soft,
         min_count=found.min_count,
         effort=found.effort,

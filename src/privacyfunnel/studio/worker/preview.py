@@ -55,5 +55,6 @@ def preview(
         "stakes": at_stake.to_json(),
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
+        "recoding": None,
         "cautions": [asdict(caution) for caution in cautions],
     }

@@ -1,0 +1,172 @@
+"""Recoded: what a readable release keeps of each column, and what each column gives away about S."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import ColumnCode, Partition
+from privacyfunnel.columns import show
+from privacyfunnel.errors import FunnelError
+from privacyfunnel.frontiers.sweep import frontier as sweep
+from privacyfunnel.information import share
+from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
+from privacyfunnel.recodings.cuts import is_ordered
+
+if TYPE_CHECKING:
+    from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.joint import Joint, PublicColumn
+    from privacyfunnel.releases.request import ReleaseRequest
+
+MOST_BARS = 90  # of a column's picture; more values are put together
+COMPARED = 4_000  # values of X up to which the other recodings are searched for the report
+COMPARED_POINTS = 7
+COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
+
+
+def describe_recoding(
+    joint: Joint, solution: RecodedSolution, frontier: Frontier, request: ReleaseRequest
+) -> dict[str, Any]:
+    """The part of a release's document that only readable releases have."""
+    code = solution.code
+    assert isinstance(code, ColumnCode)
+    return {
+        "kind": request.kind,
+        "kept": solution.kept,
+        "importance": dict(request.importance),
+        "suppressed": solution.suppressed,
+        "columns": recoded_columns(joint, code, is_local=request.kind == "local"),
+        "frontiers": compare_recodings(joint, frontier, request),
+    }
+
+
+def recoded_columns(joint: Joint, code: ColumnCode, *, is_local: bool) -> list[dict[str, Any]]:
+    """For each column its groups and its values, what is kept, and what it tells about S.
+
+    ``alone`` is I(S;X̂_i)/H(S); ``added`` is what the column tells beyond all the others,
+    (I(S;X̂) − I(S;X̂ without i))/H(S).
+
+    >>> import privacyfunnel as pf
+    >>> joint = pf.Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]], labels_x=[1, 2, 3, 4], columns=["age"])
+    >>> code = pf.solve(joint, pf.Funnel(0.3), recoding="global").code
+    >>> found = recoded_columns(joint, code, is_local=False)[0]
+    >>> [(group["label"], group["records"]) for group in found["groups"]]
+    [('under 3', 6), ('3', 3), ('4', 3)]
+    """
+    utilities = column_utilities(joint, code)
+    whole = _information(joint, code.cells)
+    found = []
+    for i, (column, recoded) in enumerate(zip(joint.public, code.columns, strict=True)):
+        groups = np.bincount(code.cells[:, i], weights=joint.p_x, minlength=len(recoded.groups))
+        rest = _information(joint, np.delete(code.cells, i, axis=1))
+        order = is_ordered(column.values)
+        found.append(
+            {
+                "name": column.name,
+                "distinct": len(column.values),
+                "is_ordered": order,
+                "kept": utilities[column.name],
+                "alone": share(_information(joint, code.cells[:, [i]]), joint.entropy_s),
+                "added": share(max(0.0, whole - rest), joint.entropy_s),
+                "groups": [
+                    {
+                        "label": group.label,
+                        "share": float(p),
+                        "records": None if joint.n_records is None else round(p * joint.n_records),
+                    }
+                    for group, p in zip(recoded.groups, groups, strict=True)
+                    if p > 0
+                ],
+                "bars": None if is_local else _bars(joint, column, code.cells[:, i], order),
+            }
+        )
+    return found
+
+
+def _information(joint: Joint, cells: NDArray[np.int64]) -> float:
+    """I(S; the columns of cells) in bits."""
+    if cells.shape[1] == 0:
+        return 0.0
+    labels = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
+    return Partition(labels).push(joint).information
+
+
+def _bars(
+    joint: Joint, column: PublicColumn, groups: NDArray[np.int64], is_ordered: bool
+) -> list[dict[str, Any]]:
+    """The column's values with their shares and groups; neighbours together where there are many.
+
+    Values without an order stand by their groups, the most frequent first.
+    """
+    p = np.bincount(column.codes, weights=joint.p_x, minlength=len(column.values))
+    # A suppressed record is * in every column, so a value may have two groups: its own is the first.
+    group = np.zeros(len(column.values), dtype=np.int64)
+    mass = np.full(len(column.values), -1.0)
+    for v in range(len(column.values)):
+        own = np.bincount(groups[column.codes == v], weights=joint.p_x[column.codes == v])
+        group[v], mass[v] = int(own.argmax()), own.max()
+    order = range(len(p)) if is_ordered else np.lexsort((-p, group))
+    bars: list[dict[str, Any]] = []
+    wide = max(1, -(-len(p) // MOST_BARS)) if is_ordered else 1
+    for v in order:
+        last = bars[-1] if bars else None
+        if last is not None and last["values"] < wide and last["group"] == int(group[v]):
+            last["share"] += float(p[v])
+            last["values"] += 1
+        else:
+            label = show(column.values[v])
+            bars.append({"label": label, "share": float(p[v]), "group": int(group[v]), "values": 1})
+    return bars if is_ordered else bars[:MOST_BARS]
+
+
+def compare_recodings(
+    joint: Joint, frontier: Frontier, request: ReleaseRequest
+) -> dict[str, list[dict[str, float]]]:
+    """Leakage over the mean share kept of the columns, for every recoding: the price of being readable.
+
+    The release's own frontier is there; the others are searched roughly, where X is small enough.
+    """
+    found = {request.kind: _points(joint, frontier)}
+    for kind in RECODINGS:
+        if kind in found or joint.n_x > COMPARED:
+            continue
+        options: dict[str, Any] = {"effort": "fast"} if kind == "symbols" else {}
+        if kind != "symbols":
+            options = {"hierarchies": dict(request.hierarchies), "min_count": request.min_count}
+        if kind == "local":
+            options["moves"] = COMPARED_MOVES
+        try:
+            other = sweep(
+                joint, recoding=kind, n_points=COMPARED_POINTS, seed=request.seed, **options
+            )
+        except FunnelError:  # e.g. no code of this kind has so many records in each group
+            continue
+        found[kind] = _points(joint, other)
+    return found
+
+
+def _points(joint: Joint, frontier: Frontier) -> list[dict[str, float]]:
+    points = []
+    for solution in frontier:
+        utilities = column_utilities(joint, solution.code)
+        points.append(
+            {
+                "kept": float(np.mean(list(utilities.values()))),
+                "leakage": share(solution.leakage, joint.entropy_s),
+            }
+        )
+    return sorted(points, key=lambda point: point["kept"])
+
+
+def public_recoding(recoding: Mapping[str, Any], secret: set[str]) -> dict[str, Any]:
+    """The same without what it says about S, or about values finer than those released."""
+    kept = ("name", "kept", "groups")
+    return {
+        **{name: recoding[name] for name in ("kind", "kept", "importance", "suppressed")},
+        "columns": [
+            {k: c[k] for k in kept} for c in recoding["columns"] if c["name"] not in secret
+        ],
+    }
