@@ -63,7 +63,7 @@ def pareto_set(
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> [code.n_symbols for code in pareto_set(joint, "bottleneck", [])]
-    [1, 2, 2, 2, 3]
+    [1, 2, 2, 3, 4]
     """
     from privacyfunnel._kernels.neighbours import neighbours
 
