@@ -16,7 +16,7 @@ import pytest
 from privacyfunnel.studio.guard import HEADERS
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
-from studio_client import DEMO_FORM, Visitor, demo_csv
+from studio_client import DEMO_FORM, QUICK, Visitor, demo_csv
 
 FILES = 160  # that the server may have open: a thousand half-open requests were enough for 1024
 
@@ -155,7 +155,7 @@ def test_the_owner_does_not_wait_for_strangers(small):
         guest.demo()
         guest.post("/columns", data=DEMO_FORM)
         guest.finished("/columns")
-        guest.post("/search", data={"effort": "thorough", "points": "200"})
+        guest.post("/search", data={**QUICK, "effort": "thorough", "points": "200"})
         search = guest.job("/tradeoff", "search")
         while guest.get(f"/jobs/{search}").json()["state"] != "running":
             time.sleep(0.05)

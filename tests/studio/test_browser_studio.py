@@ -77,9 +77,10 @@ def upload_small(page, folder) -> None:
     page.locator("#search").wait_for()
 
 
-def search(page, points: int = 1, compare: bool = False) -> None:
+def search(page, points: int = 1, compare: bool = False, recoding: str = "symbols") -> None:
     """From the marked columns to the start of the search."""
     page.get_by_role("button", name="What would this give away?").click()
+    page.check(f"[name=recoding][value={recoding}]")
     page.fill("#points", str(points))
     page.set_checked("[name=compare]", compare)
     page.get_by_role("button", name="Search", exact=True).click()
@@ -233,7 +234,7 @@ def test_the_picture_has_all_curves_and_its_points_can_be_clicked(page, tmp_path
     page.mouse.click(spot["x"], spot["y"])
     page.locator("#make").wait_for()
     assert float(page.input_value("#value")) == pytest.approx(100 * spot["kept"], abs=0.02)
-    mark = float(page.locator("[data-utility]").get_attribute("data-utility"))
+    mark = float(page.locator("#chosen [data-kept]").get_attribute("data-kept"))
     assert mark == pytest.approx(spot["kept"], abs=0.01)
 
 

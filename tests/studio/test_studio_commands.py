@@ -83,7 +83,7 @@ def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeyp
     # What was shown before is what was made.
     report = json.loads((tmp_path / "release" / "report.json").read_text())
     for name in ("utility", "leakage") if is_soft else ("utility",):  # the other is not published
-        shown = float(attributes(chosen, f"data-{name}")[0])
+        shown = float(attributes(chosen, f"data-{name.replace('utility', 'kept')}")[0])
         assert shown == pytest.approx(report["measured"][name], rel=1e-12)
     assert figures(chosen) == figures(page)
     assert cautions(chosen) == cautions(page) != []

@@ -50,7 +50,7 @@ def search(
         )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
-    found = frontier or _frontier(joint, request, jobs, progress)
+    found = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
     return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
 
 
@@ -122,9 +122,10 @@ def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -
         )
 
 
-def _frontier(
-    joint: Joint, request: ReleaseRequest, jobs: int, progress: Progress | None
+def frontier_of(
+    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Frontier:
+    """The frontier of releases of the kind that a request asks for."""
     shared: dict[str, Any] = {
         "n_points": request.points,
         "seed": request.seed,
