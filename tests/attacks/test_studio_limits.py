@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import resource
 import socket
@@ -187,3 +188,17 @@ def test_a_number_of_five_thousand_digits_is_refused(visitor):
     visitor.post("/columns", data=DEMO_FORM)
     visitor.finished("/columns")
     assert "whole number" in visitor.post("/search", data={"seed": "9" * 5000}).text
+
+
+def test_more_bins_than_anybody_reads_are_refused(visitor):
+    visitor.demo()
+    form = {**DEMO_FORM, "treat-0": "bins", "how-0": "200000"}
+    visitor.post("/columns", data=form)
+    assert "bins" in (told := visitor.finished("/columns")), told
+    assert 'id="search"' not in told
+
+
+def test_a_first_line_without_end_is_refused_before_it_is_read(studio, visitor):
+    with Visitor(studio) as visitor:
+        visitor.upload("t.csv.gz", gzip.compress(b"a" * 60_000_000, 9))
+        assert "first line" in visitor.finished("/columns")

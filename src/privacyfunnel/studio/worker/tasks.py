@@ -22,7 +22,7 @@ from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.recoded import rough_frontier
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.search import frontier_of
+from privacyfunnel.releases.search import bins_in_order, frontier_of
 from privacyfunnel.releases.stakes import Stakes, stakes
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
@@ -106,6 +106,7 @@ def search(
         found = _search_symbols(reporter, folder, joint, search)
     else:
         request = search.request("", {"leakage": 1.0}, soft=False)
+        request = bins_in_order(request, kept.counts.roles.public)
         found = frontier_of(joint, request, progress=reporter.progress)
     _save(folder, found)
     points = _points(found, search.kept)
