@@ -1,10 +1,11 @@
 """Moves of single symbols between generalised tuples: local recoding.
 
-``tree`` = (leaf, start, depth, nodes, loss, hashes): ``leaf[x, i]`` numbers the value of column i behind
-x; its nodes, from itself up to ``*``, are ``nodes[start[leaf] + k]`` for levels k < ``depth[leaf]``;
+``tree`` = (leaf, start, depth, nodes, loss, hashes, rates): ``leaf[x, i]`` numbers the value of column i
+behind x; its nodes, from itself up to ``*``, are ``nodes[start[leaf] + k]`` for k < ``depth[leaf]``;
 ``loss[node]`` is rate · log p(node), at most 0 and 0 for ``*``; ``hashes[node]`` are random numbers whose
-exclusive or names a tuple. ``levels[x, i]`` is the state. Clusters live in slots that are found by the
-tuple's hash in an open table; a slot that becomes empty is given back.
+exclusive or names a tuple; ``rates[i]`` is above 0 where what is kept of column i is I(X_i;X̂_i) at that
+rate, and 0 where it is the sum of the losses. ``levels[x, i]`` is the state. Clusters live in slots that
+are found by the tuple's hash in an open table; a slot that becomes empty is given back.
 """
 
 from __future__ import annotations
@@ -77,6 +78,60 @@ def _cost(told, mass, depth, least, mu):
     return told if mass >= least else mu * mass * depth
 
 
+@njit(cache=True)
+def _lost(weight, i, old, new, tree, spread, node_mass, table):
+    """What is lost of column i if a weight goes from one level of a value to another.
+
+    ``old`` and ``new`` are positions in the list of nodes; ``spread`` is the weight of each value at each
+    of its levels, ``node_mass`` that of each node, of which I(X_i;X̂_i) is a sum.
+    """
+    nodes, loss, rates = tree[3], tree[4], tree[6]
+    a, b = nodes[old], nodes[new]
+    if rates[i] == 0.0:
+        return weight * (loss[b] - loss[a])
+    told = eta_of(spread[old] - weight, table) + eta_of(spread[new] + weight, table)
+    told -= eta_of(spread[old], table) + eta_of(spread[new], table)
+    told -= eta_of(node_mass[a] - weight, table) + eta_of(node_mass[b] + weight, table)
+    told += eta_of(node_mass[a], table) + eta_of(node_mass[b], table)
+    return -rates[i] * told
+
+
+@njit(cache=True)
+def _all_lost(weights, levels, tree, spread, node_mass, table):
+    """Minus what is kept of all columns; ``spread`` and ``node_mass`` are filled."""
+    leaf, start, _, nodes, loss, _, rates = tree
+    spread[:] = 0.0
+    node_mass[:] = 0.0
+    lost, total = 0.0, 0.0
+    for x in range(levels.shape[0]):
+        total += weights[x]
+        for i in range(levels.shape[1]):
+            at = start[leaf[x, i]] + levels[x, i]
+            spread[at] += weights[x]
+            node_mass[nodes[at]] += weights[x]
+            if rates[i] == 0.0:
+                lost += weights[x] * loss[nodes[at]]
+    # The nodes of a column follow each other; those of column i are met again at its leaves.
+    rate_of = np.zeros(node_mass.size)
+    for x in range(levels.shape[0]):
+        for i in range(levels.shape[1]):
+            first = start[leaf[x, i]]
+            for k in range(tree[2][leaf[x, i]]):
+                rate_of[nodes[first + k]] = rates[i]
+    for at in range(spread.size):
+        lost -= rate_of[nodes[at]] * eta_of(spread[at], table)
+    for v in range(start.size):
+        own = 0.0
+        for k in range(tree[2][v]):
+            own += spread[start[v] + k]
+        lost += rate_of[nodes[start[v]]] * eta_of(own, table)
+    for i in range(levels.shape[1]):
+        lost -= rates[i] * eta_of(total, table)
+    for node in range(node_mass.size):
+        lost += rate_of[node] * eta_of(node_mass[node], table)
+    return lost
+
+
 @njit(cache=True, nogil=True)
 def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, least, strict, rng):
     """Anneal the levels of all symbols in place; one temperature for each sweep of n moves.
@@ -88,7 +143,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     the goal does not bound is lowered alone.
     Returns mu, Σ told and Σ weight · loss.
     """
-    leaf, start, depth, nodes, loss, hashes = tree
+    leaf, start, depth, nodes, loss, hashes, _ = tree
     n_x, n_columns = levels.shape
     n_s = columns[3]
     size = 4
@@ -102,7 +157,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     slot_of = np.zeros(n_x, dtype=np.int64)
     level_of = np.zeros(n_x)  # Σ_i loss of the nodes of x
     scratch, nothing = np.zeros(n_s), np.zeros(n_s)
-    pure_told, total_loss = 0.0, 0.0
+    pure_told = 0.0
     movable = 0
     for i in range(n_columns):
         most = 0
@@ -121,7 +176,8 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             keys[place], slots[place] = key, free[n_free]
         key_of[x], slot_of[x] = key, slots[place]
         _place(columns, x, 1.0, slots[place], sums, masses)
-        total_loss += weights[x] * level_of[x]
+    spread, node_mass, table = np.zeros(nodes.size), np.zeros(loss.size), measure[2]
+    total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
     for slot in range(n_x + 1):
         if masses[slot] > 0.0:
             told[slot] = cell_measure(sums[slot], masses[slot], measure)
@@ -141,7 +197,11 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             level += level >= levels[x, i]
             old, new = nodes[start[here] + levels[x, i]], nodes[start[here] + level]
             key = key_of[x] ^ hashes[old] ^ hashes[new]
+            weight = weights[x]
+            at_old, at_new = start[here] + levels[x, i], start[here] + level
             change = loss[new] - loss[old]
+            lost = _lost(weight, i, at_old, at_new, tree, spread, node_mass, table)
+            at_old_j, at_new_j = 0, 0
             j, level_j, old_j, new_j = -1, 0, 0, 0
             if (
                 n_columns > 1 and rng.random() < 0.25
@@ -156,7 +216,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                     old_j, new_j = nodes[start[there] + levels[x, j]], nodes[start[there] + level_j]
                     key ^= hashes[old_j] ^ hashes[new_j]
                     change += loss[new_j] - loss[old_j]
-            home, weight = slot_of[x], weights[x]
+                    at_old_j, at_new_j = start[there] + levels[x, j], start[there] + level_j
+                    lost += _lost(weight, j, at_old_j, at_new_j, tree, spread, node_mass, table)
+            home = slot_of[x]
             left = masses[home] - weight
             place = _find(key, keys, slots)
             there_slot = slots[place]
@@ -186,36 +248,44 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             more = told_home + told_there - told[home] - before_there
             if strict:
                 delta = more
-                if kind == 1 and total_loss + weight * change > value:
+                if kind == 1 and total_loss + lost > value:
                     continue
                 if kind == 2:
                     cells = (there_slot < 0) - (left <= 1e-12)
                     if pure_told + more - cells * measure[3] > value:
                         continue
-                    delta = weight * change + 1e-6 * more
+                    delta = lost + 1e-6 * more
                 if kind == 0:
-                    delta = more + mu * weight * change
+                    delta = more + mu * lost
             elif least > 0.0:
                 deep, deep_new = -level_of[x], -level_of[x] - change
-                delta = mu * weight * change - _cost(told[home], masses[home], deep, least, mu)
+                delta = mu * lost - _cost(told[home], masses[home], deep, least, mu)
                 if left > 1e-12:
                     delta += _cost(told_home, left, deep, least, mu)
                 delta += _cost(told_there, came, deep_new, least, mu)
                 if there_slot >= 0:
                     delta -= _cost(before_there, masses[there_slot], deep_new, least, mu)
             else:
-                delta = more + mu * weight * change
+                delta = more + mu * lost
             if delta > 0.0 and (
                 temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)
             ):
                 continue
-            if strict and temperature <= 0.0 and delta > -1e-9 and change >= 0.0:
+            if strict and temperature <= 0.0 and delta > -1e-9 and lost >= 0.0:
                 continue
             pure_told += more - ((there_slot < 0) - (left <= 1e-12)) * measure[3]
-            total_loss += weight * change
+            total_loss += lost
             levels[x, i] = level
+            spread[at_old] -= weight
+            spread[at_new] += weight
+            node_mass[old] -= weight
+            node_mass[new] += weight
             if j >= 0:
                 levels[x, j] = level_j
+                spread[at_old_j] -= weight
+                spread[at_new_j] += weight
+                node_mass[old_j] -= weight
+                node_mass[new_j] += weight
             _place(columns, x, -1.0, home, sums, masses)
             told[home] = told_home
             if there_slot < 0:
@@ -232,12 +302,12 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             key_of[x], slot_of[x] = key, there_slot
             level_of[x] += change
         # What drifted in the last digits is summed afresh; small cells count as if they had climbed.
-        pure_told, total_loss, climbed = 0.0, 0.0, 0.0
+        pure_told, climbed = 0.0, 0.0
+        total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
         for slot in range(n_x + 1):
             if masses[slot] > 0.0 and (strict or masses[slot] >= least):
                 pure_told += told[slot] - measure[3]
         for x in range(n_x):
-            total_loss += weights[x] * level_of[x]
             if masses[slot_of[x]] < least:
                 climbed -= weights[x] * level_of[x]
         if not strict:
@@ -256,7 +326,7 @@ def climb(columns, tree, levels, weights, measure, mu, least):
 
     Changes ``levels`` in place. All generalisations of such a symbol are looked up.
     """
-    leaf, start, depth, nodes, loss, hashes = tree
+    leaf, start, depth, nodes, loss, hashes, _ = tree
     n_x, n_columns = levels.shape
     n_s = columns[3]
     size = 4

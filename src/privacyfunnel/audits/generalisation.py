@@ -73,7 +73,7 @@ def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generali
     chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
     return Generalisation(
         n_records=joint.n_records,
-        n_suppressed=float(joint.counts.sum(axis=0) @ (book.places(joint.labels_x) < 0)),
+        n_suppressed=float(joint.counts.sum(axis=0) @ book.uncovered(joint)),
         utility=min(1.0, utility / entropy_x) if entropy_x else 0.0,
         utility_bits=utility,
         leakage=given_away(released),

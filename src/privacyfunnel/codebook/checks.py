@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns import KINDS, MISSING, Bins, Column, show
+from privacyfunnel.columns import KINDS, MISSING, Bins, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,14 +36,41 @@ def check_book(book: Codebook) -> None:
     if book.soft:
         told = all(len(s.stands_for or ()) == len(roles.public) for s in book.symbols)
         need(told, "a symbol of a soft code does not say what it stands for in each column")
+    if book.columns:
+        _check_columns(book)
     if book.soft and book.is_public:
         need(not book.rows, "a public codebook must not hold a channel")
+    elif book.columns and book.is_public:
+        need(not book.rows, "a public codebook must not hold the combinations of a table")
     else:
         _check_rows(book, labels)
     known = all(part is not None for value in book.values for part in value)
     need(known or roles.missing == "symbol", "missing values are no symbol, but one is covered")
     need(book.soft or book.salt is None, "a hard code has no salt")
     need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
+
+
+def _check_columns(book: Codebook) -> None:
+    """Groups of the public columns, of values and bounds of their kinds, and symbols made of them."""
+    need(not book.soft, "a soft code has no groups")
+    need(book.recoding in ("global", "local"), f"the recoding is {book.recoding!r}")
+    names = [column.name for column in book.roles.public]
+    need([column.name for column in book.columns] == names, "its columns are not the public ones")
+    for column, recoded in zip(book.roles.public, book.columns, strict=True):
+        for group in recoded.groups:
+            fits = all(_fits(column, value) for value in group.members)
+            need(fits, f"a group of column {column.name!r} has a value of another kind")
+            bounds = [b for b in (group.low, group.high) if b is not None]
+            if not bounds:
+                continue
+            kind = KINDS[column.kind]
+            plain = (kind.is_ordered and column.rule is None) or isinstance(column.rule, Round)
+            wanted = ("number",) if kind.is_numeric else (column.kind,)
+            fits = plain and all(_is_plain(k, b) for k in wanted for b in bounds)
+            need(fits, f"the bounds of a group of column {column.name!r} are of another kind")
+            need(len(bounds) < 2 or bounds[0] < bounds[1], f"{group.label!r} ends before it begins")
+    cells = [symbol.cells for symbol in book.symbols]
+    need(None not in cells and len(set(cells)) == len(cells), "two symbols have the same groups")
 
 
 def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -> None:

@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
+from privacyfunnel.codebook.recoded import (
+    ANY,
+    cells_in_use,
+    holds,
+    is_global,
+    mean_of_groups,
+    readable_columns,
+    recode,
+)
 from privacyfunnel.codebook.words import stands_for, typical
-from privacyfunnel.codes import Channel, Code, Partition
+from privacyfunnel.codes import Channel, Code, ColumnCode, Partition, RecodedColumn
 from privacyfunnel.columns import Column, Roles, show
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
@@ -35,13 +44,15 @@ SECRET = ("leakage", "leakage_bits", "entropy_s_bits", "information_bits")  # st
 class Symbol:
     """A released symbol: its label, its probability and, for a hard code, its weight in records.
 
-    For a soft code ``stands_for`` says, for each public column, what is typical of it.
+    For a soft code ``stands_for`` says, for each public column, what is typical of it; in a readable
+    code ``cells`` are the positions of the groups that stand in its columns.
     """
 
     label: str
     probability: float
     count: float | None = None
     stands_for: tuple[str, ...] | None = None
+    cells: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,9 @@ class Codebook:
     ``values[i]`` is a tuple of the public columns' symbols and ``rows[i]`` what it is released as.
     ``salt`` is the secret of a soft code's draws; a public codebook has none, nor has it the
     channel. Whatever is released by it, no label goes out with fewer than ``min_count`` records.
+
+    A readable codebook has a ``recoding``, "global" or "local", instead of "symbols": ``columns`` are
+    the groups of each public column and ``means`` what the groups of numbers are on average.
 
     >>> import pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.tables import count
@@ -74,6 +88,9 @@ class Codebook:
     seed: int | None = None
     salt: str | None = None
     min_count: int = 1
+    recoding: str = "symbols"
+    columns: tuple[RecodedColumn, ...] = ()
+    means: tuple[tuple[float | None, ...], ...] = ()
     is_public: bool = False
     tool: str = field(default=f"privacyfunnel {__version__}")
 
@@ -105,10 +122,12 @@ class Codebook:
         width = len(str(len(used)))
         values = [_as_tuple(label, len(roles.public)) for label in joint.labels_x]
         words = _typical(roles.public, values, joint, code, used) if soft else [None] * len(used)
+        readable = _readable(joint, code, used) if isinstance(code, ColumnCode) else {}
+        cells = readable.pop("cells", [None] * len(used))
         symbols = tuple(
-            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w), typical)
-            for place, (w, typical) in enumerate(
-                zip(weights[used].tolist(), words, strict=True), start=1
+            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w), *told)
+            for place, (w, *told) in enumerate(
+                zip(weights[used].tolist(), words, cells, strict=True), start=1
             )
         )
         return cls(
@@ -123,6 +142,7 @@ class Codebook:
             seed=seed,
             salt=(secret or secrets.token_hex(16)) if soft else None,
             min_count=min_count,
+            **readable,
         )
 
     @property
@@ -148,6 +168,8 @@ class Codebook:
 
     def over(self, joint: Joint) -> Code:
         """The code over the joint's own values; those not covered are one more symbol, the last."""
+        if self.columns:
+            return Partition(np.unique(self._cells(joint), axis=0, return_inverse=True)[1].ravel())
         places = self.places(joint.labels_x)
         if not self.soft:
             return Partition(
@@ -157,6 +179,16 @@ class Codebook:
         if (places < 0).any():
             matrix = sp.block_diag([matrix, sp.csr_array([[1.0]])], format="csr")
         return Channel(sp.csr_array(matrix[places]))
+
+    def uncovered(self, joint: Joint) -> NDArray[np.bool_]:
+        """Which of the joint's values the codebook does not cover."""
+        if self.columns:
+            return np.asarray((self._cells(joint) < 0).any(axis=1))
+        return self.places(joint.labels_x) < 0
+
+    def _cells(self, joint: Joint) -> NDArray[np.int64]:
+        codes = np.column_stack([column.codes for column in joint.public])
+        return recode(self, [column.values for column in joint.public], codes)
 
     @cached_property
     def members(self) -> tuple[tuple[tuple[Any, ...], ...], ...]:
@@ -180,6 +212,8 @@ class Codebook:
         """
         given = _as_tuple(values, len(self.roles.public))
         value = tuple(c.encode(v) for c, v in zip(self.roles.public, given, strict=True))
+        if self.columns:
+            return " | ".join(self.recoded(value))
         if value not in self._place:
             raise UnknownSymbol(f"{self.unknown(value)}.", hint="unseen")
         row = self.rows[self._place[value]]
@@ -190,6 +224,14 @@ class Codebook:
         chosen = outcome(self.check_salt(), key, [p for _, p in row])
         return self.symbols[row[chosen][0]].label
 
+    def recoded(self, value: tuple[Any, ...]) -> tuple[str, ...]:
+        """What a readable code releases a value as: the label that stands in each column."""
+        [cell] = recode(self, [[part] for part in value], np.zeros((1, len(value)), dtype=np.int64))
+        if (cell < 0).any():
+            raise UnknownSymbol(f"{self.unknown(value)}.", hint="unseen")
+        labels = [[*(group.label for group in column.groups), ANY] for column in self.columns]
+        return tuple(names[g] for names, g in zip(labels, cell, strict=True))
+
     def check_salt(self) -> str:
         """The secret of a soft code's draws; a public codebook does not have it."""
         if self.salt is None:
@@ -198,11 +240,10 @@ class Codebook:
 
     def unknown(self, value: Sequence[Any], n_rows: int = 1, n_values: int = 1) -> str:
         """A value that the codebook does not cover, in words: which column, what, how often."""
-        known = list(zip(*self.values, strict=True))
         news = [
             f"column {column.name!r} has the value {show(v)}"
-            for column, v, seen in zip(self.roles.public, value, known, strict=True)
-            if v not in seen
+            for i, (column, v) in enumerate(zip(self.roles.public, value, strict=True))
+            if not self._knows(i, v)
         ]
         pairs = zip(self.roles.public, value, strict=True)
         together = (
@@ -213,6 +254,12 @@ class Codebook:
         what = news[0] if news else together
         return f"{what}, which was not there when the codebook was made{others}: {rows}"
 
+    def _knows(self, i: int, value: Any) -> bool:
+        """Whether a public column has had this value, or has a group for it."""
+        if self.columns:
+            return any(holds(group, value) for group in self.columns[i].groups)
+        return any(known[i] == value for known in self.values)
+
     def stands_for(self, label: str) -> tuple[str, ...]:
         """What a symbol stands for, in words, per public column.
 
@@ -222,6 +269,9 @@ class Codebook:
         symbol = self.symbols[self.labels.index(label)]
         if symbol.stands_for is not None:
             return symbol.stands_for
+        if symbol.cells is not None:
+            pairs = zip(self.columns, symbol.cells, strict=True)
+            return tuple(column.groups[g].label for column, g in pairs)
         members = self.members[self.labels.index(label)]
         columns = zip(self.roles.public, zip(*members, strict=True), strict=True)
         return tuple(stands_for(column, values) for column, values in columns)
@@ -232,7 +282,8 @@ class Codebook:
         The channel of a soft code was made to hide S and so tells of it: where nothing leaks,
         the equations between the two can be solved for the counts of S and X. It is left out, and
         with it the means to compute from a symbol how likely each value is; what stays is what each
-        symbol typically stands for.
+        symbol typically stands for. A readable code is told by its groups, without the combinations
+        of values that were in the table.
         """
         bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
         return replace(
@@ -243,8 +294,8 @@ class Codebook:
             seed=None,
             salt=None,
             is_public=True,
-            values=() if self.soft else self.values,
-            rows=() if self.soft else self.rows,
+            values=() if self.soft or self.columns else self.values,
+            rows=() if self.soft or self.columns else self.rows,
         )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
@@ -290,6 +341,18 @@ def _typical(
             tuple(typical(c, [values[x][i] for x in places], w) for i, c in enumerate(columns))
         )
     return found
+
+
+def _readable(joint: Joint, code: ColumnCode, used: Any) -> dict[str, Any]:
+    """The groups of a readable code, their means, and those of each symbol that is used."""
+    cells, columns = cells_in_use(code), readable_columns(code)
+    first = np.unique(code.labels, return_index=True)[1]
+    return {
+        "recoding": "global" if is_global(code, joint) else "local",
+        "columns": columns,
+        "means": mean_of_groups(joint, cells, [len(column.groups) for column in columns]),
+        "cells": [tuple(cells[first[j]].tolist()) for j in used],
+    }
 
 
 def _rows(code: Code, used: Any) -> tuple[Row, ...]:

@@ -6,7 +6,7 @@ A value of one public column stands for itself, of several it is the list of the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from privacyfunnel.codebook.checks import need
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
 from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.codebook.values import decode, encode
+from privacyfunnel.codes import Group, RecodedColumn
 from privacyfunnel.columns import Bins, Column, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
@@ -91,7 +92,11 @@ def _document(book: Codebook) -> dict[str, Any]:
         if book.soft:
             entry["stands_for"] = list(symbol.stands_for or ())
         else:
-            entry |= {"count": symbol.count, "members": [_encode_tuple(m) for m in members]}
+            entry["count"] = symbol.count
+        if symbol.cells is not None:
+            entry["released"] = list(book.stands_for(symbol.label))
+        if not book.soft and not (book.columns and book.is_public):
+            entry["members"] = [_encode_tuple(m) for m in members]
         symbols.append(entry)
     document = {
         "format": FORMAT,
@@ -109,9 +114,14 @@ def _document(book: Codebook) -> dict[str, Any]:
         "missing": book.roles.missing,
         "sensitive": [_column(column) for column in book.roles.sensitive],
         "public": [_column(column) for column in book.roles.public],
-        "code": "channel" if book.soft else "partition",
+        "code": "channel" if book.soft else "columns" if book.columns else "partition",
         "symbols": symbols,
     }
+    if book.columns:
+        document["recoding"] = book.recoding
+        document["columns"] = [
+            _recoded(c, means) for c, means in zip(book.columns, book.means, strict=True)
+        ]
     if book.soft and not book.is_public:
         document["rows"] = [
             {"value": _encode_tuple(value), "released": {book.labels[j]: p for j, p in row}}
@@ -120,9 +130,45 @@ def _document(book: Codebook) -> dict[str, Any]:
     return document
 
 
+def _recoded(column: RecodedColumn, means: Sequence[float | None]) -> dict[str, Any]:
+    groups = []
+    for group, mean in zip(column.groups, means, strict=True):
+        entry: dict[str, Any] = {"label": group.label}
+        if group.members:
+            entry["members"] = [encode(value) for value in group.members]
+        for name, bound in (("low", group.low), ("high", group.high), ("mean", mean)):
+            if bound is not None:
+                entry[name] = encode(bound)
+        groups.append(entry)
+    return {"name": column.name, "groups": groups}
+
+
+def _read_recoded(entry: Mapping[str, Any]) -> RecodedColumn:
+    return RecodedColumn(
+        entry["name"],
+        tuple(
+            Group(
+                group["label"],
+                tuple(decode(value) for value in group.get("members", ())),
+                decode(group.get("low")),
+                decode(group.get("high")),
+            )
+            for group in entry["groups"]
+        ),
+    )
+
+
 def _book(document: Mapping[str, Any]) -> Codebook:
     check_document(document)
     soft = document["code"] == "channel"
+    readable = document["code"] == "columns"
+    for name in ("recoding", "columns"):
+        need((name in document) == readable, f"it has {name!r} that it must not have, or lacks it")
+    columns = tuple(map(_read_recoded, document.get("columns", ())))
+    for column in columns:
+        names = [group.label for group in column.groups]
+        need(len(set(names)) == len(names), f"two groups of column {column.name!r} have one label")
+    place_of = [{group.label: g for g, group in enumerate(column.groups)} for column in columns]
     has_rows = soft and not document["is_public"]
     need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
     roles = Roles(
@@ -137,6 +183,9 @@ def _book(document: Mapping[str, Any]) -> Codebook:
             float(s["probability"]),
             None if soft else s["count"],
             tuple(s["stands_for"]) if soft else None,
+            tuple(of[k] for of, k in zip(place_of, s["released"], strict=True))
+            if readable
+            else None,
         )
         for s in document["symbols"]
     )
@@ -150,7 +199,9 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         ]
     else:
         pairs = [
-            (_decode_tuple(m), j) for j, s in enumerate(document["symbols"]) for m in s["members"]
+            (_decode_tuple(m), j)
+            for j, s in enumerate(document["symbols"])
+            for m in (s.get("members", ()) if readable else s["members"])
         ]
         values, rows = [v for v, _ in pairs], [((j, 1.0),) for _, j in pairs]
     return Codebook(
@@ -165,6 +216,12 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         seed=document["seed"],
         salt=document["salt"],
         min_count=document.get("min_count", 1),
+        recoding=document.get("recoding", "symbols"),
+        columns=columns,
+        means=tuple(
+            tuple(group.get("mean") for group in column["groups"])
+            for column in document.get("columns", ())
+        ),
         is_public=document["is_public"],
         tool=document["tool"],
     )

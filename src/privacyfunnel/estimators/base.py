@@ -17,11 +17,13 @@ from sklearn.utils.validation import (
 )
 
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
-from privacyfunnel.estimators.released_rows import places_of, released_as
+from privacyfunnel.estimators.recoded_rows import RecodedRows
+from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
 from privacyfunnel.estimators.searching import search
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
@@ -38,6 +40,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Counts rows, searches a code and applies it; the problems differ in their targets."""
 
     problem: ClassVar[str]
+    recoding: str = "symbols"
     targets: ClassVar[tuple[str, ...]]
     usual: ClassVar[Mapping[str, float]]  # the target where none is given
 
@@ -50,8 +53,10 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     codebook_: Codebook
 
-    def transform(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
+    def transform(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The place of each row's released symbol in ``codebook_.labels``, shape (n_rows, 1).
+
+        With a recoding: the columns of X, each row with the labels of its groups.
 
         A row that was never seen is treated as ``handle_unknown`` says; suppressed is −1. A code by
         lot draws anew in every call, from the system's own randomness: a draw that could be
@@ -60,6 +65,8 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
         table = read_public(self, X, reset=False)
+        if self.recoding != "symbols":
+            return self._labels(self._public.values(table))
         rng = np.random.default_rng(secrets.randbits(128))
         return self._release(self._public.values(table), rng).reshape(-1, 1)
 
@@ -87,15 +94,18 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shipped._public, shipped.code_ = self._public, self.code_
         shipped.codebook_ = self.codebook_.public()
         shipped._weights = np.ones(len(self._weights))
+        shipped._recoded = self._recoded
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(shipped, name, getattr(self, name))
         return shipped
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The name of the one column that comes out: ``released``."""
+        """The names that come out: ``released``, or those of X with a recoding."""
         check_is_fitted(self)
-        _check_feature_names_in(self, input_features)
+        names = _check_feature_names_in(self, input_features)
+        if self.recoding != "symbols":
+            return np.asarray(names, dtype=object)
         return np.asarray([RELEASED], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
@@ -117,8 +127,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         _check_varied({"X": x, word: s})
         joint = count_rows(s, x, weights)
         seed = self._seed()
-        settings = {"method": self.method, "effort": self.effort, "min_count": self.min_count}
-        solution = search(joint, self.problem, target, seed=seed, **settings)  # type: ignore[arg-type]
+        solution = self._search(joint, target, seed)
         roles = Roles(self._hidden.columns, self._public.columns)
         self.codebook_ = Codebook.from_solution(joint, solution, roles, target=target, seed=seed)
         self.code_ = solution.code
@@ -126,7 +135,15 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(joint, solution)
         return solution
 
+    def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
+        settings: dict[str, Any] = {"effort": self.effort, "min_count": self.min_count}
+        return search(joint, self.problem, target, method=self.method, seed=seed, **settings)
+
     def _keep(self, joint: Joint, solution: Solution) -> None:
+        self._recoded = None
+        if isinstance(solution.code, ColumnCode):
+            one_by_one = self.recoding == "global" and self.min_count == 1
+            self._recoded = RecodedRows.of(joint.labels_x, solution.code, one_by_one=one_by_one)
         weight = dict(zip(joint.labels_x, joint.p_x.tolist(), strict=True))
         self._weights = np.array([weight[value] for value in self.codebook_.values])
         self._places_s = {value: place for place, value in enumerate(joint.labels_s)}
@@ -170,7 +187,21 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows, (s, values) = self._public.values(public), self._hidden.values(hidden)
         known = np.array([self._places_s.get(value, -1) for value in values], dtype=np.int64)
         rng = np.random.default_rng(self._seed())  # nothing goes out: it may be repeated
+        if self._recoded is not None:
+            return rows[0], known[s], self._recoded.symbols(self._labels(rows)), weights
         return rows[0], known[s], self._release(rows, rng), weights
+
+    def _labels(self, rows: Rows) -> NDArray[Any]:
+        """The labels that stand in each column for some rows."""
+        assert self._recoded is not None
+        codes, values = rows
+        labels, covered = self._recoded.labels(values)
+        unknown = np.flatnonzero(~covered)
+        if len(unknown) and self.handle_unknown == "error":
+            raise unknown_rows(self.codebook_, rows, unknown)
+        if self.handle_unknown == "suppress":
+            labels[unknown] = "*"
+        return np.asarray(labels[codes])
 
     def _release(self, rows: Rows, rng: np.random.Generator) -> NDArray[np.int64]:
         places = places_of(self.codebook_, self._public, self._weights, rows, self.handle_unknown)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
+from privacyfunnel.estimators.recoded_rows import SWEEPS, search_recoding
 from privacyfunnel.estimators.scores import explained, kept
+from privacyfunnel.joint import Joint
+from privacyfunnel.recodings import RECODINGS, RecodedSolution
+from privacyfunnel.solvers.base import Solution
+from privacyfunnel.validation import check_choice
+
+SETTINGS = ("hierarchies", "orders", "cuts", "importance")  # of a recoding
 
 
 class PrivacyFunnel(CodeEstimator):
@@ -22,6 +29,13 @@ class PrivacyFunnel(CodeEstimator):
     ----------
     utility, leakage, lam : float in [0, 1], optional
         The target, at most one of them. Without any: ``utility=0.5``.
+    recoding : {"symbols", "global", "local"}
+        "symbols" releases one column of groups of whole rows. "global" and "local" give back the
+        columns of X, coarsened: the same way in all rows, or each row as little as needed.
+    kept : float in [0, 1], optional
+        The target with a recoding: the mean share that is kept of the columns. Without any: 0.5.
+    hierarchies, orders, cuts, importance : mapping of column names, optional
+        What a column may become and how much it counts, as for `privacyfunnel.recodings.Recoding`.
     method : str
         A method of `privacyfunnel.solve`. "soft" draws each row's symbol by lot, anew in every
         call; who sees many draws of one record sees more than one tells, so release it once.
@@ -37,7 +51,9 @@ class PrivacyFunnel(CodeEstimator):
         What becomes of a row that was not there in ``fit``. "nearest" releases it as the fitted
         rows most like it: least sum over columns of the difference of ranks (numbers, dates, bins)
         or of 1 where values differ (text, categories, missing); equally near ones vote by weight.
-        "suppress" gives −1. The measured figures are of the fitted rows and do not cover such rows.
+        "suppress" gives −1. With a recoding, a new number falls into its interval, and of what no
+        group covers "nearest" says ``*`` in its column, "suppress" in all. The measured figures are
+        of the fitted rows and do not cover such rows.
     random_state : int, RandomState or None
         The seed of the search.
 
@@ -50,6 +66,8 @@ class PrivacyFunnel(CodeEstimator):
         The code over ``codebook_.values``.
     leakage_, utility_, limit_ : float
         I(S;X̂)/H(S), I(X;X̂)/H(X), and the least I(S;X̂)/H(S) that any release of this utility has.
+    kept_ : float
+        With a recoding, the mean share kept of the columns.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -62,10 +80,20 @@ class PrivacyFunnel(CodeEstimator):
     (array([0, 1, 1, 0]), 0.0)
     >>> funnel.codebook_.stands_for("r1")
     ('Bonn | Pisa',)
+
+    Columns that people can read, new rows included:
+
+    >>> ages = [23, 31, 38, 44, 52, 60, 67, 71]
+    >>> X = pd.DataFrame({"age": 2 * ages, "sex": list("fmfmfmfmmfmfmfmf")})
+    >>> ill = 2 * [0, 1, 0, 0, 1, 0, 1, 1]
+    >>> funnel = PrivacyFunnel(recoding="global", kept=0.4).set_output(transform="pandas")
+    >>> funnel.fit(X, sensitive_features=ill).transform(pd.DataFrame({"age": [33], "sex": ["m"]}))
+            age sex
+    0  under 35   m
     """
 
     problem: ClassVar[str] = "funnel"
-    targets: ClassVar[tuple[str, ...]] = ("utility", "leakage", "lam")
+    targets: ClassVar[tuple[str, ...]] = ("utility", "leakage", "lam", "kept")
     usual: ClassVar[Mapping[str, float]] = {"utility": 0.5}
 
     def __init__(
@@ -75,6 +103,12 @@ class PrivacyFunnel(CodeEstimator):
         lam: float | None = None,
         method: str = "best",
         *,
+        recoding: str = "symbols",
+        kept: float | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        orders: Mapping[str, Sequence[Any]] | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        importance: Mapping[str, float] | None = None,
         effort: str = "fast",
         min_count: int = 1,
         bins: AskedBins = 10,
@@ -85,6 +119,12 @@ class PrivacyFunnel(CodeEstimator):
         self.leakage = leakage
         self.lam = lam
         self.method = method
+        self.recoding = recoding
+        self.kept = kept
+        self.hierarchies = hierarchies
+        self.orders = orders
+        self.cuts = cuts
+        self.importance = importance
         self.effort = effort
         self.min_count = min_count
         self.bins = bins
@@ -103,10 +143,44 @@ class PrivacyFunnel(CodeEstimator):
 
         A row of ``sample_weight`` w counts as w equal rows.
         """
-        self._fit(X, *_sensitive(y, sensitive_features), sample_weight)
+        found = self._fit(X, *_sensitive(y, sensitive_features), sample_weight)
+        if isinstance(found, RecodedSolution):
+            self.kept_ = found.kept
         self.leakage_ = self.codebook_.measured["leakage"]
         self.utility_ = self.codebook_.measured["utility"]
         return self
+
+    def _target(self) -> dict[str, float]:
+        check_choice("recoding", self.recoding, RECODINGS)
+        other, free = ("utility", "kept") if self.recoding != "symbols" else ("kept", "utility")
+        if getattr(self, other) is not None:
+            raise InvalidInput(f"recoding={self.recoding!r} goes with {free}=, not with {other}=.")
+        target = super()._target()
+        return {"kept": 0.5} if self.recoding != "symbols" and target == self.usual else target
+
+    def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        if self.recoding == "symbols":
+            given = [name for name in SETTINGS if settings[name]]
+            if given:
+                raise InvalidInput(f"{given[0]}= is for recoding='global' or 'local'.")
+            return super()._search(joint, target, seed)
+        if self.method != "best":
+            raise InvalidInput(
+                f"recoding={self.recoding!r} has one search: method must be 'best', "
+                f"got {self.method!r}."
+            )
+        check_choice("effort", self.effort, list(SWEEPS))
+        return search_recoding(
+            joint,
+            self._public,
+            self.recoding,
+            target,
+            effort=self.effort,
+            min_count=self.min_count,
+            settings=settings,
+            seed=seed,
+        )
 
     def score(
         self,

@@ -31,16 +31,24 @@ def places_of(
     places = book.places(values)
     unknown = np.flatnonzero(places < 0)
     if len(unknown) and handle_unknown == "error":
-        counts = np.bincount(codes, minlength=len(values))[unknown]
-        what = book.unknown(values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
-        raise UnknownSymbol(
-            f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
-        )
+        raise unknown_rows(book, rows, unknown)
     if len(unknown) and handle_unknown == "nearest":
         released = np.array([max(row, key=lambda cell: cell[1])[0] for row in book.rows])
         news = [values[i] for i in unknown]
         places[unknown] = nearest_places(alphabet, book.values, weights, released, news)
     return places[codes]
+
+
+def unknown_rows(
+    book: Codebook, rows: tuple[Places, list[Value]], unknown: Places
+) -> UnknownSymbol:
+    """The error that names the most frequent of the values that are not known."""
+    codes, values = rows
+    counts = np.bincount(codes, minlength=len(values))[unknown]
+    what = book.unknown(values[unknown[counts.argmax()]], int(counts.sum()), len(unknown))
+    return UnknownSymbol(
+        f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
+    )
 
 
 def released_as(book: Codebook, places: Places, rng: np.random.Generator) -> Places:

@@ -58,11 +58,12 @@ class ReadableFrontier(Frontier):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise InvalidInput(f"{name} must lie in [0, 1], got {value!r}.")
         rng = np.random.default_rng([self.seed, round(value * 1e6), kept is None])
+        search = self.search.copy()  # so that a target gives the same after any others
         if kept is not None:
-            found = [self.search.at(rng, kept=value)]
+            found = [search.at(rng, kept=value)]
             found += [s for s in self.codes if s.kept >= kept]
             return min(found, key=lambda s: (s.leakage, -s.kept))
-        found = [self.search.at(rng, leakage=value * self.joint.entropy_s)]
+        found = [search.at(rng, leakage=value * self.joint.entropy_s)]
         found += [s for s in self.codes if s.leakage <= value * self.joint.entropy_s]
         return max(found, key=lambda s: (s.kept, -s.leakage))
 

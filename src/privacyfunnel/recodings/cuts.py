@@ -39,6 +39,8 @@ def cut_between(low: Any, high: Any) -> Cut:
         return _cut_dates(low, high)
     if not (math.isfinite(low) and math.isfinite(high)):
         return high, -99
+    if low < 0 <= high:
+        return 0, 99
     whole = isinstance(low, int) and isinstance(high, int)
     largest = max(abs(low), abs(high), high - low)
     power = math.floor(math.log10(largest)) if largest > 0 else 0

@@ -43,6 +43,7 @@ class LocalSearch:
     trees: tuple[Tree, ...]
     rates: Array  # the share kept that one bit of each column is
     min_count: float = 0.0
+    informed: bool = False  # keep I(X_i;X̂_i), which the choice of level adds to
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
 
     @cached_property
@@ -80,7 +81,8 @@ class LocalSearch:
         # Fixed numbers: they name tuples, and the result must not depend on them.
         hashes = np.random.default_rng(0).integers(1, 2**63, size=len(loss), dtype=np.uint64)
         whole = np.array(start), np.array(depth), np.array(nodes)
-        return (leaf, *(part.astype(np.int64) for part in whole), np.array(loss), hashes)
+        rates = self.rates if self.informed else np.zeros(len(self.trees))
+        return (leaf, *(part.astype(np.int64) for part in whole), np.array(loss), hashes, rates)
 
     def at(
         self,
@@ -208,7 +210,7 @@ class LocalSearch:
 
     def nodes(self, levels: Ints) -> Ints:
         """The node of each column that each x is released as, numbered through all trees."""
-        leaf, start, _, nodes, _, _ = self._tree
+        leaf, start, _, nodes, *_ = self._tree
         return np.asarray(nodes[start[leaf] + levels])
 
     def _cells(self, levels: Ints) -> tuple[Ints, Array]:
@@ -217,13 +219,28 @@ class LocalSearch:
 
     def measured(self, levels: Ints) -> Generalised:
         """What a code keeps and tells, measured."""
-        kept = -float(self.joint.p_x @ self._tree[4][self.nodes(levels)].sum(axis=1))
+        kept = self._kept(levels)
         cells, masses = self._cells(levels)
         indptr, indices, data, n_s = self._columns
         x = np.repeat(np.arange(self.joint.n_x), np.diff(indptr))
         sums = np.bincount(cells[x] * n_s + indices, weights=data)
         told = (plogp(sums).sum() - plogp(masses).sum()) / self.joint.total + self.joint.entropy_s
         return Generalised(levels, kept, max(0.0, float(told)))
+
+    def _kept(self, levels: Ints) -> float:
+        """The share kept: by the linear loss, or each column's I(X_i;X̂_i)/H(X_i) if it is `informed`."""
+        nodes, p_x = self.nodes(levels), self.joint.p_x
+        if not self.informed:
+            return -float(p_x @ self._tree[4][nodes].sum(axis=1))
+        found = 0.0
+        for i, column in enumerate(self.joint.public):
+            pairs = np.unique(np.stack([nodes[:, i], column.codes]), axis=1, return_inverse=True)[1]
+            bits = [
+                -float(plogp(np.bincount(codes.ravel(), weights=p_x)).sum())
+                for codes in (nodes[:, i], column.codes, pairs)
+            ]
+            found += self.rates[i] * (bits[0] + bits[1] - bits[2])
+        return found
 
     def levels(self, labels: Sequence[Ints], gone: Any) -> Ints:
         """The levels of a global recoding along the same trees; ``gone`` are suppressed."""

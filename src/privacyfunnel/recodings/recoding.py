@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -27,7 +27,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.validation import check_at_least, check_choice
 
 RECODINGS = ("symbols", "global", "local")
-SHORT = 6  # times fewer sweeps for one of many targets
+SHORT = 10  # times fewer moves for one of many targets
 SUPPRESS = 0.02  # share of the records that global recoding may suppress for a least count
 
 
@@ -56,7 +56,10 @@ class Recoding:
     ``rounding`` "prefer", "force" or "free", and categories free groups; for local recoding,
     balanced trees of ranges, and each category or ``*``. ``importance`` weighs what is kept of a column.
     No released combination has fewer records than ``min_count``: local recoding climbs, global recoding
-    suppresses up to the share ``suppress``. ``sweeps`` is how long local recoding is annealed.
+    suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
+    mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
+    local recoding is annealed for one target, ``chance`` what each released combination costs, in bits
+    of one record.
     """
 
     kind: str = "global"
@@ -67,14 +70,16 @@ class Recoding:
     min_count: int = 1
     suppress: float = SUPPRESS
     rounding: str = "prefer"
+    keep: str = "kept"
     chance: float = 0.0
-    sweeps: int = 1200
+    moves: int = 15_000_000
 
     def __post_init__(self) -> None:
         check_choice("recoding", self.kind, RECODINGS[1:])
         check_choice("rounding", self.rounding, ROUNDING)
         check_at_least("min_count", self.min_count, 1)
-        check_at_least("sweeps", self.sweeps, 1)
+        check_at_least("moves", self.moves, 1)
+        check_choice("keep", self.keep, ("kept", "information"))
         check_at_least("chance", self.chance, 0)
         check_at_least("suppress", self.suppress, 0)
         if self.suppress > 1:
@@ -95,7 +100,9 @@ class Recoding:
                     )
         weights = check_importance(joint, self.importance)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
-        return RecodingSearch(joint, self, shapes, weights)
+        least = float(self.min_count) if self.min_count > 1 else 0.0
+        columns = GlobalSearch(joint, shapes, weights, least, self.suppress, self.chance)
+        return RecodingSearch(joint, self, columns)
 
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
         """What a column may become."""
@@ -139,36 +146,24 @@ class RecodingSearch:
 
     joint: Joint
     recoding: Recoding
-    shapes: tuple[Shape, ...]
-    importance: Any
+    columns: GlobalSearch  # along the same trees where the recoding is local
 
-    @cached_property
-    def columns(self) -> GlobalSearch:
-        """Global recoding, along the same trees where the recoding is local."""
-        return GlobalSearch(
-            self.joint,
-            self.shapes,
-            self.importance,
-            self._least,
-            self.recoding.suppress,
-            self.recoding.chance,
-        )
+    def copy(self) -> RecodingSearch:
+        """The same search, which keeps what it finds from now on to itself."""
+        return replace(self, columns=replace(self.columns, seen=dict(self.columns.seen)))
 
     @cached_property
     def tuples(self) -> LocalSearch:
         """Local recoding along the columns' trees."""
-        trees = tuple(shape for shape in self.shapes if isinstance(shape, Tree))
+        trees = tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
         return LocalSearch(
             self.joint,
             trees,
             self.columns.rates,
-            self._least,
+            self.columns.min_count,
+            self.recoding.keep == "information",
             self.recoding.chance,
         )
-
-    @property
-    def _least(self) -> float:
-        return float(self.recoding.min_count) if self.recoding.min_count > 1 else 0.0
 
     def sweep(self, rng: np.random.Generator) -> None:
         """Look along the whole trade-off once, so that later searches know where they are."""
@@ -182,10 +177,9 @@ class RecodingSearch:
         found = self.columns.best(mu, rng)
         if self.recoding.kind == "local":
             levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-            return self._solution(
-                objective, self.tuples.best(levels, mu, rng, self.recoding.sweeps)
-            )
-        exact = len(self.shapes) == 1 and self.shapes[0].exact and self._least == 0
+            return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
+        shapes = self.columns.shapes
+        exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
         return self._solution(
             objective, found, Status.OPTIMAL_RECODING if exact else Status.CONVERGED
         )
@@ -208,8 +202,10 @@ class RecodingSearch:
         else:
             assert leakage is not None
             found = self.columns.under(leakage, rng)
+        codes = self.columns.allowed()
+        if found is None and self.recoding.kind == "local" and codes:
+            found = codes[-1]  # it cannot suppress as much as local recoding can climb
         if found is None:
-            codes = self.columns.allowed()
             if kept is not None and codes:
                 raise TargetUnreachable(
                     f"no recoding found keeps {kept:.6g}; the nearest keeps {codes[-1].kept:.6g}."
@@ -223,9 +219,16 @@ class RecodingSearch:
         if self.recoding.kind == "global":
             return self._solution(objective, found)
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-        sweeps = self.recoding.sweeps // (1 if thorough else SHORT)
-        better = self.tuples.at(levels, mu, rng, max(sweeps, 20), kept=kept, leakage=leakage)
-        return self._solution(objective, better or self.tuples.measured(levels))
+        better = self.tuples.at(levels, mu, rng, self._sweeps(thorough), kept=kept, leakage=leakage)
+        if better is None:
+            raise TargetUnreachable(
+                f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
+            )
+        return self._solution(objective, better)
+
+    def _sweeps(self, thorough: bool = True) -> int:
+        moves = self.recoding.moves // (1 if thorough else SHORT)
+        return int(np.clip(moves // self.joint.n_x, 20, 5000))
 
     def _solution(
         self,
@@ -245,7 +248,9 @@ class RecodingSearch:
             status,
             kept=share,
             kept_bits=share * joint.entropy_x,
-            suppressed=float(joint.p_x[code.suppressed].sum()) if self._least > 0 else 0.0,
+            suppressed=found.suppressed
+            if isinstance(found, Recoded)
+            else float(joint.p_x[code.suppressed].sum()),
         )
 
 

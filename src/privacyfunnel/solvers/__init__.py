@@ -89,7 +89,7 @@ def make_solver(method: str, **options: Any) -> Solver:
     """The solver of that name with its settings.
 
     >>> make_solver("iac-mdsf", starts=2)
-    IacMdsf(mdsf='ssp', starts=2, runs=3, paper=False)
+    IacMdsf(mdsf='ssp', starts=2, runs=3, paper=False, utility=None)
     """
     check_settings(method, options)
     return SOLVERS[method](**options)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective
+from privacyfunnel.objectives import Objective, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import order_by_similarity
 from privacyfunnel.solvers.merge_path import WHOLE, merge_path
@@ -19,6 +21,7 @@ from privacyfunnel.submodular import (
     Affine,
     MergeEntropy,
     SetResult,
+    cover,
     exhaustive,
     min_norm_point,
     modmod,
@@ -56,15 +59,33 @@ class IacMdsf:
 
     The objective is a sum over clusters, so an alphabet of more than 2,000 symbols is dealt to blocks
     of some 256, the algorithm runs on each, and pairs are merged across blocks at the end.
+
+    ``mdsf="cover"`` needs no λ: every merge is the best that `cover` finds among those that leave
+    ``utility``, a share of H(X), and at λ = 0 the funnel's value is the leakage alone. Its runs spend
+    what may be lost in one merge, in quarters or in sixteenths, and then in pairs.
+
+    >>> from privacyfunnel.objectives import Funnel
+    >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
+    >>> solver = IacMdsf(mdsf="cover", utility=0.5)
+    >>> solver.solve(joint, Funnel(0.0), rng=np.random.default_rng(0)).code.labels
+    array([0, 0, 1, 1])
     """
 
     mdsf: str = "ssp"
     starts: int = 4
     runs: int = 3
     paper: bool = False
+    utility: float | None = None
 
     def __post_init__(self) -> None:
-        check_choice("mdsf", self.mdsf, [*MDSF, "exhaustive"])
+        check_choice("mdsf", self.mdsf, [*MDSF, "cover", "exhaustive"])
+        if (self.mdsf == "cover") != (self.utility is not None):
+            raise InvalidInput(
+                "mdsf 'cover' takes utility, the share of H(X) to keep, and nothing else does; "
+                f"got mdsf {self.mdsf!r} and utility {self.utility}."
+            )
+        if self.utility is not None and not 0.0 <= self.utility <= 1.0:
+            raise InvalidInput(f"utility must lie in [0, 1], a share of H(X); got {self.utility}.")
         check_at_least("starts", self.starts, 1)
         check_at_least("runs", self.runs, 1)
 
@@ -77,9 +98,12 @@ class IacMdsf:
         rng: np.random.Generator,
     ) -> Solution:
         """Run from ``start`` (default: every symbol on its own)."""
-        if start is None and joint.n_x > WHOLE:
+        if start is None and joint.n_x > WHOLE and self.mdsf != "cover":
             return self._in_blocks(joint, objective, rng)
         start = Partition.identity(joint.n_x) if start is None else start
+        if self.mdsf == "cover":
+            ends = [self._covered(joint, objective, start, 4**k, rng) for k in range(self.runs)]
+            return min(ends, key=lambda solution: solution.value)
         starts = [max(1, self.starts >> k) for k in range(self.runs)]
         if self.paper:
             starts = [1]
@@ -133,6 +157,38 @@ class IacMdsf:
             value += found.value
             history.append(Step(value, counts.shape[1], int(found.subset.sum()), found.steps))
         return Solution.measured(joint, objective, Partition(labels), status, tuple(history))
+
+    def _covered(
+        self,
+        joint: Joint,
+        objective: Objective,
+        start: Partition,
+        parts: int,
+        rng: np.random.Generator,
+    ) -> Solution:
+        """Merges that leave the utility asked for; none loses more than one of so many parts of it."""
+        assert self.utility is not None
+        floor, code = self.utility * joint.entropy_x, start
+        most = (utility(joint, start) - floor) / parts
+        history = [Step(objective.value(joint, start), start.n_symbols)]
+        while code.n_symbols > 1:
+            counts = sp.csc_array(joint.counts @ code.matrix)
+            first, second = difference(counts, joint.total, objective)
+            f = MergeEntropy(sp.csc_array(counts.sum(axis=0).reshape(1, -1)), joint.total)
+            budget = min(most, utility(joint, code) - floor)
+            found = cover(first, second, f, budget, rng=rng, starts=self.starts)
+            if found.value > -FLAT:
+                break
+            code = Partition(_merge_labels(found.subset)[code.labels])
+            merged = int(found.subset.sum())
+            value = objective.value(joint, code)
+            history.append(Step(value, code.n_symbols, merged, found.steps))
+        inner = code.push(joint)
+        rule: dict[str, Any] = {"keep": (0.0, 1.0), "threshold": floor, "stop_change": -FLAT}
+        path = merge_path(inner, objective.weights, **rule)
+        code = Partition(path.cut(len(path.merges)).labels[code.labels])
+        history.append(Step(objective.value(joint, code), code.n_symbols))
+        return Solution.measured(joint, objective, code, Status.CONVERGED, tuple(history))
 
     def _best_merge(
         self,

@@ -1,5 +1,6 @@
 """Set functions and their minimisers, one file each."""
 
+from privacyfunnel.submodular.cover import Complement, Shares, cover, greedy_cover
 from privacyfunnel.submodular.exhaustive import exhaustive
 from privacyfunnel.submodular.functions import (
     Affine,
@@ -16,11 +17,15 @@ from privacyfunnel.submodular.supsub import supsub
 
 __all__ = [
     "Affine",
+    "Complement",
     "MergeEntropy",
     "SetFunction",
     "SetResult",
+    "Shares",
     "best_prefix",
+    "cover",
     "exhaustive",
+    "greedy_cover",
     "min_norm_point",
     "modmod",
     "scaled",

@@ -45,18 +45,36 @@ class Join:
         keep: Sequence[str],
         suppress: bool,
         key: str | None,
+        numbers: str | None = None,
     ) -> Join:
         """Check what is wanted against the table and the codebook."""
         table = _read_as(table, book.roles)
         columns = tuple(_shared(table, column) for column in book.roles.public)
         present = [c for c in book.roles.columns.values() if c.name in table.names]
         required = [_shared(table, c) for c in present] if book.roles.missing == "drop" else []
-        names = output_columns(table, book.roles, expand=expand, keep=keep, key=key)
+        names = output_columns(
+            table, book.roles, expand=expand, keep=keep, key=key, numbers=numbers
+        )
         if book.soft:
             book.check_salt()
+        more: dict[str, Any] = {} if numbers is None else {"numbers": numbers}
         return cls(
-            table, book, columns, tuple(required), tuple(names), expand, tuple(keep), suppress, key
+            table,
+            book,
+            columns,
+            tuple(required),
+            tuple(names),
+            expand,
+            tuple(keep),
+            suppress,
+            key,
+            **more,
         )
+
+    @property
+    def outputs(self) -> list[str]:
+        """The columns of the lookup table that go out."""
+        return ["label", *(f"e{i}" for i in range(len(self.columns)) if self.expand)]
 
     @property
     def needed(self) -> list[str]:
@@ -81,7 +99,7 @@ class Join:
         data: dict[str, Any] = {}
         for i, column in enumerate(self.columns):
             raw = [column.raw(value[i]) for value in book.values]
-            data[f"k{i}"] = pa.array(raw, type=_arrow_type(column))
+            data[f"k{i}"] = pa.array(raw, type=arrow_type(column))
         data["place"] = pa.array(range(len(book.values)), type=pa.int64())
         shown = [SUPPRESSED if label in self.rare else label for label in book.labels]
         texts: Mapping[str, Sequence[str | None]] = {"label": shown}
@@ -147,14 +165,27 @@ class Join:
 
 
 def output_columns(
-    table: Table, roles: Roles, *, expand: bool, keep: Sequence[str], key: str | None
+    table: Table,
+    roles: Roles,
+    *,
+    expand: bool,
+    keep: Sequence[str],
+    key: str | None,
+    numbers: str | None = None,
 ) -> list[str]:
-    """The names of the columns that go out; wrong ones are refused."""
+    """The names of the columns that go out; wrong ones are refused.
+
+    ``numbers`` says how a readable release writes groups of numbers; None is a release of symbols.
+    """
     for name in keep:
         table.position(name, "kept")
     if key is not None and not KINDS[table.kind(key, "key")].names_rows:
         raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
-    names = [RELEASED, *([column.name for column in roles.public] if expand else []), *keep]
+    if numbers is None:
+        own = [RELEASED, *([column.name for column in roles.public] if expand else [])]
+    else:
+        own = [name for column in roles.public for name in recoded_names(column, numbers)]
+    names = [*own, *keep]
     folded = [name.casefold() for name in names]  # few readers tell Age and age apart
     twins = [name for name in names if folded.count(name.casefold()) > 1]
     if twins:
@@ -162,7 +193,19 @@ def output_columns(
     return names
 
 
-def _arrow_type(column: Column) -> Any:
+def recoded_names(column: Column, numbers: str) -> list[str]:
+    """The columns in place of a recoded one: itself, and with bounds two more where it has an order."""
+    if numbers == "bounds" and has_bounds(column):
+        return [column.name, f"{column.name}_low", f"{column.name}_high"]
+    return [column.name]
+
+
+def has_bounds(column: Column) -> bool:
+    """Whether groups of a column can be told by numbers or dates, its values not being bins."""
+    return KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
+
+
+def arrow_type(column: Column) -> Any:
     import pyarrow as pa
 
     if column.rule is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from privacyfunnel.files import atomic_path
 from privacyfunnel.tables.connection import connect, literal
 from privacyfunnel.tables.join import RELEASED, SUPPRESSED, Join
 from privacyfunnel.tables.open import open_table
+from privacyfunnel.tables.recoded_join import NUMBERS, RecodedJoin
 from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def write_release(
     unseen: str = "error",
     fmt: str | None = None,
     key: str | None = None,
+    numbers: str = "label",
     ordered: bool = True,
     force: bool = False,
 ) -> Released:
@@ -55,6 +58,10 @@ def write_release(
     promises. A soft code draws by ``key``, a column that names the row, so that a record keeps its
     draw in every table; without one each table has draws of its own. ``ordered`` keeps the order of
     the rows; without it all cores write.
+
+    A readable codebook writes the public columns under their own names, groups in place of values,
+    ``*`` for what is suppressed. ``numbers`` "bounds" adds the bounds of groups of numbers and dates
+    in two more columns each, "mean" writes the mean of the records in a group in place of its label.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.codebook import Codebook
@@ -77,7 +84,12 @@ def write_release(
         raise InvalidInput(f"{output} is the table itself, which is never changed; name another.")
     keep = [keep] if isinstance(keep, str) else list(keep)
     suppress = unseen == "suppress"
-    join = Join.of(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
+    check_choice("numbers", numbers, NUMBERS)
+    readable = bool(codebook.columns)
+    if readable and expand:
+        raise InvalidInput("a readable release says what its groups stand for; leave expand out.")
+    make = partial(RecodedJoin.of, numbers=numbers) if readable else Join.of
+    join = make(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
     with atomic_path(output, force) as part:
         try:
             return _write(join, part, output, fmt, ordered)
@@ -94,6 +106,13 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
     n_dropped = table.count_missing(join.required)
+    if isinstance(join, RecodedJoin):
+        n_released = count_rows(part, fmt, len(join.names))
+        if n_released != table.n_rows - n_dropped:
+            raise RuntimeError(
+                f"{table.n_rows - n_dropped} rows went in, but {n_released} came out."
+            )
+        return Released(output, table.n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
     counts = read_back(part, fmt, len(join.names))
     n_released = sum(counts.values())
     unknown = table.commonest_unknown(join) if counts.get(None) else None
@@ -109,15 +128,28 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
 
 def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
     """How often each label stands in a written file, or in a folder of such files."""
+    source = _written(part, fmt, n_columns)
+    with connect() as con:
+        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())
+
+
+def count_rows(part: Path, fmt: str, n_columns: int) -> int:
+    """How many rows a written file has, none of whose columns may be read as another number of them."""
+    with connect() as con:
+        return int(
+            con.execute(f"SELECT count(*) FROM {_written(part, fmt, n_columns)}").fetchall()[0][0]
+        )
+
+
+def _written(part: Path, fmt: str, n_columns: int) -> str:
+    """The SQL of a written file, or of a folder of such files."""
     inside = [str(p) for p in sorted(part.glob(f"*.{fmt}"))] if part.is_dir() else [str(part)]
     listed = "[" + ", ".join(literal(glob.escape(path)) for path in inside) + "]"
     columns = ", ".join(
         f"'{name}': 'VARCHAR'" for name in (RELEASED, *map(str, range(1, n_columns)))
     )
-    source = {
+    return {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
         f"comment='', new_line='\\n', auto_detect=false, columns={{{columns}}})",
     }[fmt]
-    with connect() as con:
-        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())

@@ -203,12 +203,9 @@ class DuckDBTable(Table):
     def _released(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         """The rows that go out."""
         pick = "[1 + len(list_filter(m.ends, lambda e: e <= r.draw))]" if join.book.soft else ""
-        label = f"m.label{pick}"
-        if join.suppress:
-            label = f"coalesce({label}, CAST('{SUPPRESSED}' AS label_text))"
-        columns = [label]
-        if join.expand:
-            columns += [f"m.e{i}{pick}" for i in range(len(join.columns))]
+        columns = [f"m.{name}{pick}" for name in join.outputs]
+        if join.suppress and join.outputs[0] == "label":
+            columns[0] = f"coalesce({columns[0]}, CAST('{SUPPRESSED}' AS label_text))"
         columns += [f"r.{self.place(name)}" for name in join.keep]
         named = [f"{sql} AS {quoted(name)}" for sql, name in zip(columns, join.names, strict=True)]
         draw = self._draw(con, join) if join.book.soft else ""
@@ -241,11 +238,13 @@ class DuckDBTable(Table):
 
 def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
     """The table m of values and labels; its texts are ENUMs, which join and compress best."""
+    import pyarrow as pa
+
     data = join.lookup()
     con.register("funnel_given", data)
     select = []
-    for name in data.column_names:
-        if name == "label" or (name.startswith("e") and name != "ends"):
+    for name, kind in zip(data.column_names, data.schema.types, strict=True):
+        if name in join.outputs and kind in (pa.string(), pa.list_(pa.string())):
             texts = "unnest(g.{0})" if join.book.soft else "g.{0}"
             extra = f" UNION SELECT '{SUPPRESSED}'" if name == "label" else ""
             con.execute(

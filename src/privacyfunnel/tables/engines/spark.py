@@ -70,14 +70,13 @@ class SparkTable(FrameTable):
         from pyspark.sql import functions as F  # noqa: N812
 
         joined = self._joined_rows(join)
-        label, expanded = F.col("label"), [F.col(f"e{i}") for i in range(len(join.columns))]
+        columns = [F.col(name) for name in join.outputs]
         if join.book.soft:
             place = F.size(F.filter("ends", lambda end: end <= F.col("draw"))) + 1
-            label, *expanded = (F.try_element_at(text, place) for text in (label, *expanded))
-        if join.suppress:
-            label = F.coalesce(label, F.lit(SUPPRESSED))
-        kept = [F.col(self.place(name)) for name in join.keep]
-        columns = [label, *(expanded if join.expand else []), *kept]
+            columns = [F.try_element_at(text, place) for text in columns]
+        if join.suppress and join.outputs[0] == "label":
+            columns[0] = F.coalesce(columns[0], F.lit(SUPPRESSED))
+        columns += [F.col(self.place(name)) for name in join.keep]
         writer = joined.select(*columns).toDF(*join.names).write.mode("errorifexists")
         address = part.absolute().as_uri()
         if fmt == "csv":

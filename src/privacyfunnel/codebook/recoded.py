@@ -1,0 +1,172 @@
+"""Recoded rows: what the groups of a readable codebook make of values, those never seen included."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.codebook import Codebook
+    from privacyfunnel.joint import Joint
+
+ANY = "*"  # the label of a group that holds every value
+UNSEEN = -1  # in the place of a group: the codebook does not know the value
+Ints = NDArray[np.int64]
+
+
+def holds(group: Group, value: Any) -> bool:
+    """Whether a value belongs to a group: by name, by lying between its bounds, or because all do.
+
+    >>> holds(Group("20-29", (), 20, 30), 24.5), holds(Group("a or b", ("a", "b")), "c")
+    (True, False)
+    """
+    if group.label == ANY or value in group.members:
+        return True
+    if value is None or not is_interval(group):
+        return False
+    return (group.low is None or group.low <= value) and (group.high is None or value < group.high)
+
+
+def is_interval(group: Group) -> bool:
+    """Whether a group is told by its bounds."""
+    return group.low is not None or group.high is not None
+
+
+def readable_columns(code: ColumnCode) -> tuple[RecodedColumn, ...]:
+    """The columns of a code with the groups in use; intervals are told by their bounds alone."""
+    found = []
+    for i, column in enumerate(code.columns):
+        used = np.unique(code.cells[:, i])
+        groups = (column.groups[g] for g in used)
+        found.append(
+            RecodedColumn(
+                column.name,
+                tuple(
+                    replace(g, members=() if is_interval(g) or g.label == ANY else g.members)
+                    for g in groups
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def cells_in_use(code: ColumnCode) -> Ints:
+    """The groups of each x as positions among those in use."""
+    return np.column_stack(
+        [np.unique(code.cells[:, i], return_inverse=True)[1] for i in range(len(code.columns))]
+    )
+
+
+def is_global(code: ColumnCode, joint: Joint) -> bool:
+    """Whether a value is released the same in all records, but for those that are suppressed."""
+    kept = np.flatnonzero(~code.suppressed)
+    for i, column in enumerate(joint.public):
+        pairs = np.unique(np.column_stack([column.codes[kept], code.cells[kept, i]]), axis=0)
+        if len(np.unique(pairs[:, 0])) < len(pairs):
+            return False
+    return True
+
+
+def mean_of_groups(
+    joint: Joint, cells: Ints, n_groups: Sequence[int]
+) -> tuple[tuple[float | None, ...], ...]:
+    """For each column of numbers the mean of what its groups stand for, about X alone; else None."""
+    found: list[tuple[float | None, ...]] = []
+    for i, column in enumerate(joint.public):
+        known = np.array([type(v) in (int, float) for v in column.values])
+        if not all(ok or v is None for ok, v in zip(known, column.values, strict=True)):
+            found.append((None,) * n_groups[i])
+            continue
+        numbers = np.array([v if ok else 0.0 for ok, v in zip(known, column.values, strict=True)])
+        weights = joint.p_x * known[column.codes]
+        total = np.bincount(cells[:, i], weights, n_groups[i])
+        sums = np.bincount(cells[:, i], weights * numbers[column.codes], n_groups[i])
+        means = np.divide(sums, total, out=np.full(n_groups[i], np.nan), where=total > 0)
+        found.append(tuple(float(f"{m:.7g}") if np.isfinite(m) else None for m in means))
+    return tuple(found)
+
+
+def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Ints:
+    """The groups that rows are released as: positions in the codebook's columns, shape ``[row, column]``.
+
+    ``values[i]`` are distinct values of column i and ``places[row, i]`` which of them a row has. A value
+    that its column does not know is UNSEEN there; a combination that a local recoding does not know
+    climbs to the narrowest released one that holds it, else all of it is UNSEEN.
+    """
+    inside = [_inside(column, values[i]) for i, column in enumerate(book.columns)]
+    released = np.array([symbol.cells for symbol in book.symbols], dtype=np.int64)
+    if book.recoding == "global":
+        cells = np.column_stack(
+            [_narrowest(column, inside[i])[places[:, i]] for i, column in enumerate(book.columns)]
+        )
+    else:
+        cells = np.full(places.shape, UNSEEN, dtype=np.int64)
+    known = np.full(len(places), UNSEEN)
+    if book.values:
+        parts = (_taken(values[i], places[:, i]) for i in range(len(values)))
+        known = book.places(list(zip(*parts, strict=True)))
+    seen = np.flatnonzero(known >= 0)
+    symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
+    cells[seen] = released[symbol_of[known[seen]]] if len(seen) else cells[seen]
+    if book.recoding == "local":
+        held = [np.log2(np.maximum(part.sum(axis=1), 1)) for part in inside]
+        sizes = sum(held[i][released[:, i]] for i in range(len(held)))
+        order = np.argsort(sizes, kind="stable")  # narrow ones first
+        for row in np.flatnonzero(known < 0):
+            fits = np.ones(len(order), dtype=bool)
+            for i in range(places.shape[1]):
+                fits &= inside[i][released[order, i], places[row, i]]
+            if fits.any():
+                cells[row] = released[order[np.argmax(fits)]]
+    elif book.min_count > 1:  # a combination that was suppressed, or never seen, stays hidden
+        shown = {tuple(cell) for cell in released.tolist()}
+        stars = stars_of(book)
+        for row in np.flatnonzero(known < 0):
+            if (cells[row] >= 0).all() and tuple(cells[row].tolist()) not in shown:
+                cells[row] = stars
+    return cells
+
+
+def stars_of(book: Codebook) -> list[int]:
+    """The position of ``*`` in each column: its own, or one after the last."""
+    found = []
+    for column in book.columns:
+        labels = [group.label for group in column.groups]
+        found.append(labels.index(ANY) if ANY in labels else len(labels))
+    return found
+
+
+def _inside(column: RecodedColumn, values: Sequence[Any]) -> NDArray[np.bool_]:
+    """Which of the values each group holds, shape ``[group, value]``: `holds` for many at once."""
+    place = {value: v for v, value in enumerate(values)}
+    known = sorted(value for value in values if value is not None)
+    order = np.array([place[value] for value in known], dtype=np.int64)
+    found = np.zeros((len(column.groups), len(values)), dtype=bool)
+    for g, group in enumerate(column.groups):
+        found[g, [place[value] for value in group.members if value in place]] = True
+        if group.label == ANY:
+            found[g] = True
+        elif is_interval(group):
+            low = 0 if group.low is None else bisect_left(known, group.low)
+            high = len(known) if group.high is None else bisect_left(known, group.high)
+            found[g, order[low:high]] = True
+    return found
+
+
+def _taken(values: Sequence[Any], places: Ints) -> list[Any]:
+    return [values[place] for place in places.tolist()]
+
+
+def _narrowest(column: RecodedColumn, inside: NDArray[np.bool_]) -> Ints:
+    """For each value the first group that holds it, ``*`` last; UNSEEN where none does."""
+    order = sorted(range(len(column.groups)), key=lambda g: column.groups[g].label == ANY)
+    ordered = inside[order]
+    first = np.array(order)[ordered.argmax(axis=0)]
+    return np.where(ordered.any(axis=0), first, UNSEEN)

@@ -1,0 +1,165 @@
+"""Recoded join: the rows of a table beside the groups that a readable codebook releases them as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.columns import KINDS
+from privacyfunnel.errors import InvalidInput, UnknownSymbol
+from privacyfunnel.tables.encoding import combine_columns, encode_column
+from privacyfunnel.tables.join import Join, arrow_type, has_bounds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NUMBERS = ("label", "bounds", "mean")
+ANY = "*"
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RecodedJoin(Join):
+    """A join on the combinations that the table itself has, so that those never seen have a place too.
+
+    ``numbers`` says how groups of numbers are written: as a label, with their bounds in two more
+    columns, or as their mean.
+    """
+
+    numbers: str = "label"
+
+    @property
+    def outputs(self) -> list[str]:
+        return [name for i in range(len(self.columns)) for name in self._outputs_of(i)]
+
+    def _outputs_of(self, i: int) -> list[str]:
+        bounds = self.numbers == "bounds" and has_bounds(self.book.roles.public[i])
+        return [f"o{i}", *([f"low{i}", f"high{i}"] if bounds else [])]
+
+    @cached_property
+    def _groups(self) -> tuple[list[list[Any]], Ints, Ints]:
+        """Distinct values of each column, which of them each combination has, and its rows."""
+        columns = list(dict.fromkeys([*self.columns, *self.required]))
+        groups = self.table.group(columns, None)
+        n = groups["n"].to_numpy().astype(np.int64)
+        coded = [encode_column(column, groups[f"k{i}"]) for i, column in enumerate(columns)]
+        complete = np.ones(len(n), dtype=bool)
+        for column in self.required:
+            places, symbols = coded[columns.index(column)]
+            if symbols and symbols[-1] is None:
+                complete &= places != len(symbols) - 1
+        own = coded[: len(self.columns)]
+        codes, _ = combine_columns(own, complete)
+        first = np.unique(codes, return_index=True)[1]
+        places = np.column_stack([part[complete][first] for part, _ in own])
+        rows = np.bincount(codes, n[complete]).astype(np.int64)
+        return [symbols for _, symbols in own], places, rows
+
+    @cached_property
+    def cells(self) -> Ints:
+        """The groups of each combination; one after a column's last stands for ``*``."""
+        from privacyfunnel.codebook.recoded import recode, stars_of
+
+        values, places, rows = self._groups
+        cells = recode(self.book, values, places)
+        unseen = (cells < 0).any(axis=1)
+        if unseen.any() and not self.suppress:
+            worst = np.flatnonzero(unseen)[np.argmax(rows[unseen])]
+            value = tuple(symbols[p] for symbols, p in zip(values, places[worst], strict=True))
+            words = self.book.unknown(value, int(rows[unseen].sum()), int(unseen.sum()))
+            raise UnknownSymbol(f"{words}.", hint="unseen")
+        stars = np.array(stars_of(self.book))
+        if self.book.recoding == "local":
+            cells[unseen] = stars
+        else:
+            cells = np.where(cells < 0, stars, cells)
+        return self._without_rare(cells, rows, stars, changed=bool(unseen.any()))
+
+    def _without_rare(self, cells: Ints, rows: Ints, stars: Ints, changed: bool) -> Ints:
+        """The same with every combination suppressed that goes out with too few records."""
+        least = self.book.min_count
+        if least <= 1 or not len(cells):
+            return cells
+        released, which = np.unique(cells, axis=0, return_inverse=True)
+        which = which.ravel()
+        counts = np.bincount(which, rows).astype(np.int64)
+        hidden = (released == stars).all(axis=1)
+        rare = ~hidden & (counts < least)
+        if rare.any() and not self.suppress:
+            raise InvalidInput(
+                f"a combination would go out with {counts[rare].min()} records, fewer than the "
+                f"{least} that the codebook promises.",
+                hint="unseen",
+            )
+        if not rare.any() and not changed:
+            return cells
+        alone = counts[hidden | rare].sum()
+        for j in np.argsort(counts, kind="stable"):
+            if not 0 < alone < least:
+                break
+            if not (hidden[j] or rare[j]):
+                rare[j] = True
+                alone += counts[j]
+        if 0 < alone < least:
+            raise InvalidInput(
+                f"{alone} records would be released, fewer than the {least} that the codebook promises."
+            )
+        return np.where(rare[which][:, None], stars, cells)
+
+    @property
+    def n_suppressed(self) -> int:
+        """How many rows are ``*`` in all columns."""
+        from privacyfunnel.codebook.recoded import stars_of
+
+        return int(self._groups[2][(self.cells == stars_of(self.book)).all(axis=1)].sum())
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many rows each symbol of the codebook gets."""
+        label = {symbol.cells: symbol.label for symbol in self.book.symbols}
+        found: dict[str, int] = {}
+        for cell, n in zip(map(tuple, self.cells.tolist()), self._groups[2].tolist(), strict=True):
+            if cell in label:
+                found[label[cell]] = found.get(label[cell], 0) + n
+        return {name: found[name] for name in self.book.labels if name in found}
+
+    def without_rare(self) -> Join:
+        return self
+
+    def lookup(self) -> pa.Table:
+        import pyarrow as pa
+
+        values, places, _ = self._groups
+        data: dict[str, Any] = {}
+        for i, column in enumerate(self.columns):
+            raw = pa.array([column.raw(value) for value in values[i]], type=arrow_type(column))
+            data[f"k{i}"] = raw.take(pa.array(places[:, i]))
+        data["place"] = pa.array(range(len(places)), type=pa.int64())
+        for i in range(len(self.columns)):
+            for name, shown in self._shown(i).items():
+                data[name] = shown.take(pa.array(self.cells[:, i]))
+        return pa.table(data)
+
+    def _shown(self, i: int) -> dict[str, pa.Array]:
+        """What stands in the output for each group of a column, ``*`` included."""
+        import pyarrow as pa
+
+        recoded, public = self.book.columns[i], self.book.roles.public[i]
+        labels = [*(group.label for group in recoded.groups), ANY]
+        if self.numbers == "mean" and KINDS[public.kind].is_numeric and has_bounds(public):
+            return {f"o{i}": pa.array([*self.book.means[i], None], type=pa.float64())}
+        found = {f"o{i}": pa.array(labels, type=pa.string())}
+        if self.numbers == "bounds" and has_bounds(public):
+            single = [g.members[0] if len(g.members) == 1 else None for g in recoded.groups]
+            for name in ("low", "high"):
+                ends = [
+                    getattr(group, name) if alone is None else alone
+                    for group, alone in zip(recoded.groups, single, strict=True)
+                ]
+                kind = KINDS["number" if KINDS[public.kind].is_numeric else public.kind]
+                found[f"{name}{i}"] = pa.array([*ends, None], type=pa.type_for_alias(kind.arrow))
+        return found
