@@ -340,7 +340,7 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("twins.csv", [], "two columns named 'age'"),
         ("demo.csv", ["-x", "colh"], "did you mean 'chol'?"),
         ("demo.csv", ["-x", "age"], "the same"),
-        ("demo.csv", ["--lam", 0.5], "exactly one of --utility, --leakage or --lam"),
+        ("demo.csv", ["--lam", 0.5], "exactly one of --kept, --leakage, --utility or --lam"),
         ("demo.csv", ["--utility", 1.5], "[0, 1]"),
         ("demo.csv", ["--format", "xlsx"], "format must be one of"),
         ("demo.csv", ["--keep", "nope"], "no kept column 'nope'"),

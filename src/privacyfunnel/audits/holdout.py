@@ -40,6 +40,7 @@ def hold_out(joint: Joint, share: float, *, seed: int = 0) -> tuple[Joint, Joint
             sp.coo_array((part.astype(float), (rows, columns)), shape=joint.counts.shape),
             joint.labels_s,
             joint.labels_x,
+            joint.columns,
         )
         for part in (times - aside, aside)
     )

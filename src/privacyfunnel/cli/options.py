@@ -93,9 +93,9 @@ Importance = Annotated[
     ),
 ]
 Suppress = Annotated[
-    float,
+    float | None,
     typer.Option(
-        help="Most of the records, as a share, that become * for the least count.",
+        help="Most of the records, as a share, that become * for the least count (0.02).",
         rich_help_panel=RECODING,
     ),
 ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_BARS = 90  # of a column's picture; more values are put together
 COMPARED = 4_000  # values of X up to which the other recodings are searched for the report
 COMPARED_POINTS = 7
-COMPARED_SWEEPS = 100  # of local recoding, for a rough curve
+COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
 
 
 def describe_recoding(
@@ -152,7 +152,7 @@ def rough_frontier(joint: Joint, kind: str, request: ReleaseRequest) -> list[dic
     if kind != "symbols":
         options = {"hierarchies": dict(request.hierarchies), "min_count": request.min_count}
     if kind == "local":
-        options["sweeps"] = COMPARED_SWEEPS
+        options["moves"] = COMPARED_MOVES
     try:
         other = sweep(joint, recoding=kind, n_points=COMPARED_POINTS, seed=request.seed, **options)
     except FunnelError:

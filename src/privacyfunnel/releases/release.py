@@ -111,7 +111,10 @@ def release(
             "keep": list(request.keep),
             "key": request.key,
         }
-        output_columns(opened, counts.roles, **output)  # wrong columns are told before the search
+        readable = request.kind != "symbols"
+        numbers = request.numbers if readable else None
+        # Wrong columns are told before the search, which may take long.
+        names = output_columns(opened, counts.roles, **output, numbers=numbers)
         joint = counts.joint()
         aside = None
         if request.holdout is not None:
@@ -128,8 +131,10 @@ def release(
             secret=request.secret,
             min_count=request.min_count,
         )
-        released = write_release(opened, book, work / request.files[0], **output)
-        measured = measure(opened, counts.roles, released.path)
+        place = work / request.files[0]
+        released = write_release(opened, book, place, **output, numbers=request.numbers)
+        own = len(names) - len(request.keep) if readable else None
+        measured = measure(opened, counts.roles, released.path, own)
         check_same(book, measured)
         held_out = None
         if aside is not None:

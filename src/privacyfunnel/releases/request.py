@@ -37,7 +37,7 @@ class ReleaseRequest:
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # first to last
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
     importance: Mapping[str, float] = field(default_factory=dict)
-    suppress: float = 0.02  # share of the records that may be * for the least count
+    suppress: float | None = None  # share of the records that may be * for the least count
     numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
     soft: bool = False
     min_count: int = 1

@@ -19,12 +19,13 @@ from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RecodedSolution, Recoding, kept, solve
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
 
-SWEEPS = {"fast": 200, "normal": Recoding.sweeps, "thorough": 6000}  # of local recoding
+MOVES = {"fast": 3_000_000, "normal": Recoding.moves, "thorough": 60_000_000}  # of local recoding
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
 
@@ -86,7 +87,11 @@ def find(
     joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
-    if "lam" in request.target and request.choose_on is None:
+    if request.choose_on is not None:
+        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
+        chosen = find(drawn, replace(request, choose_on=None), jobs=jobs, progress=progress)
+        return _measured(joint, chosen, request.importance)
+    if "lam" in request.target:
         return _at_lam(joint, request)
     return search(joint, request, jobs=jobs, progress=progress)[1]
 
@@ -183,12 +188,14 @@ def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
     for name, texts in request.orders.items():
         values = {show(v): v for v in named[name].values} if name in named else {}
         orders[name] = [values.get(text, text) for text in texts]
-    options = {
+    options: dict[str, Any] = {
         "hierarchies": request.hierarchies,
         "orders": orders,
         "cuts": request.cuts,
         "importance": request.importance,
         "min_count": request.min_count,
-        "suppress": request.suppress,
     }
-    return options if request.kind == "global" else options | {"sweeps": SWEEPS[request.effort]}
+    if request.suppress is not None:
+        options["suppress"] = request.suppress
+    check_choice("effort", request.effort, tuple(MOVES))
+    return options if request.kind == "global" else options | {"moves": MOVES[request.effort]}

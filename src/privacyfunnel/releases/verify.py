@@ -58,13 +58,16 @@ class Measured:
         return best_guess(self.joint)
 
 
-def measure(table: Table, roles: Roles, path: Path) -> Measured:
+def measure(table: Table, roles: Roles, path: Path, n_columns: int | None = None) -> Measured:
     """Read a release beside the table it was made from, row by row, and measure it.
+
+    Its first column is the label that each row is released as; of a readable release its first
+    ``n_columns`` all together are.
 
     Nothing of the search is used: only S and X of the table's rows and the labels in the file, which
     are in the same order.
     """
-    groups, columns = _group(table, roles, path)
+    groups, columns = _group(table, roles, path, n_columns)
     weights = groups["w"].to_numpy().astype(float)
     every = np.ones(len(weights), dtype=bool)
     codes = {
@@ -123,7 +126,9 @@ def _counts(rows: Any, columns: Any, weights: Any) -> sp.coo_array:
     return counts
 
 
-def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str, ...]]:
+def _group(
+    table: Table, roles: Roles, path: Path, n_columns: int | None
+) -> tuple[pa.Table, tuple[str, ...]]:
     """Rows of the table and of the file side by side, grouped: keys k0, ..., label, n and w.
 
     With them come the names of the file's columns.
@@ -145,7 +150,11 @@ def _group(table: Table, roles: Roles, path: Path) -> tuple[pa.Table, tuple[str,
         con.execute("SET threads = 1")  # rows keep their order
         written = read_paths(con, path, {})
         names = ", ".join(f"f{i}" for i in range(len(written.names)))
-        file = f"SELECT CAST(f0 AS VARCHAR) AS label FROM {written.sql} AS s({names})"
+        label = "CAST(f0 AS VARCHAR)"
+        if n_columns is not None:
+            parts = ", ".join(f"CAST(f{i} AS VARCHAR)" for i in range(n_columns))
+            label = f"CAST(to_json([{parts}]) AS VARCHAR)"
+        file = f"SELECT {label} AS label FROM {written.sql} AS s({names})"
         side_by_side = f"(({rows}) AS r POSITIONAL JOIN ({file}) AS f)"
         sql = f"SELECT {by}, count(*) AS n, sum(w) AS w FROM {side_by_side} GROUP BY {by}"
         return con.sql(sql).to_arrow_table(), written.names
