@@ -30,7 +30,9 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 # Blocks that are not run, page by page, with the reason that the page gives.
 NOT_RUN: dict[str, list[str]] = {
     "README.md": ["installs into the reader's own environment"],
+    "docs/add-a-measure.md": ["it is the package's own source"],
     "docs/add-a-solver.md": ["it is the package's own source"] * 2,
+    "docs/add-an-attacker.md": ["it is the package's own source"],
     "docs/guides/clusters.md": [
         "needs a Spark cluster; tests/tables/test_spark.py runs the same on a local one",
         "needs a Dask cluster; tests/frontiers/test_dask.py runs the same on a local one",

@@ -39,7 +39,7 @@ def people(n=400, seed=0):
 def readable(table, kind, min_count=1, kept=0.5, public=PUBLIC, **rules):
     counted = count(table, "ill", public, columns=ColumnRules(**rules))
     joint = counted.joint()
-    found = pf.frontier(joint, recoding=kind, n_points=2, seed=0, min_count=min_count, sweeps=50)
+    found = pf.frontier(joint, recoding=kind, n_points=2, seed=0, min_count=min_count)
     solution = found.at(kept=kept)
     book = Codebook.from_solution(joint, solution, counted.roles, min_count=min_count)
     return joint, solution, book

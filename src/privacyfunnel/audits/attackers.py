@@ -22,7 +22,6 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.validation import check_at_least, check_rng
 
-ATTACKERS = tuple(MODELS)
 MOST_RECORDS = 50_000  # beyond it the user says how many records the attackers get
 MOST_VALUES = 100  # of a sensitive column that is guessed value by value
 
@@ -72,7 +71,7 @@ def attack(
     """
     why = cannot_attack(joint, records)
     if why:
-        return [Attack(c.name, a, note=why) for c in sensitive for a in ATTACKERS]
+        return [Attack(c.name, a, note=why) for c in sensitive for a in MODELS]
     rng = check_rng(seed)
     s, x = _drawn(joint, records, rng)
     check_folds(folds, len(s))
@@ -80,7 +79,7 @@ def attack(
     seen = features(joint, public)
     targets = {column.name: _target(joint, sensitive, i) for i, column in enumerate(sensitive)}
     notes = {name: _why_not(name, values[s], len(s)) for name, values in targets.items()}
-    asked = [(name, attacker) for name in targets for attacker in ATTACKERS if not notes[name]]
+    asked = [(name, attacker) for name in targets for attacker in MODELS if not notes[name]]
     tasks = [
         (attacker, seen, x, targets[name][s], fold == i)
         for name, attacker in asked
@@ -93,7 +92,7 @@ def attack(
         if notes[name]
         else _against_prior(name, attacker, losses)
         for name in targets
-        for attacker in ATTACKERS
+        for attacker in MODELS
     ]
 
 
