@@ -139,6 +139,38 @@ def test_from_upload_to_download_the_file_is_what_the_page_said(page, tmp_path):
     assert "funnel release patients.csv" in page.locator("#command").inner_text()
 
 
+def test_a_readable_release_from_upload_to_download(page, tmp_path):
+    table = datasets.load_demo()
+    table["chol"] //= 20
+    upload(page, tmp_path, "patients.csv", table)
+    page.wait_for_url("**/columns")
+    for box in ("sensitive-0", "public-1", "public-2"):
+        page.check(f"[name={box}]")
+    search(page, points=4, recoding="global")
+    page.locator("#choose").wait_for()
+    expect(page.locator("#soft")).to_be_hidden()
+    page.fill("#value", "60")
+    page.get_by_role("button", name="Show this release").click()
+    page.locator("#make").wait_for()
+    expect(page.locator("#chosen svg")).to_have_count(2)  # a picture of each column
+    said = {name: figure(page, name) for name in ("kept", "leakage")}
+    page.select_option("#format", "csv")
+    page.get_by_role("button", name="Make the files").click()
+    page.locator(".files").wait_for()
+    assert {name: figure(page, name) for name in said} == said
+    with page.expect_download() as download:
+        page.get_by_role("link", name="release.csv").click()
+    download.value.save_as(tmp_path / "release.csv")
+    released = pd.read_csv(tmp_path / "release.csv", dtype=str)
+    assert list(released.columns) == ["sex", "chol"]
+    assert len(released) == len(table)
+    counts = table.age.value_counts().to_numpy()
+    given_away = bits(table.age, released.sex + "|" + released.chol) / entropy(
+        counts / counts.sum()
+    )
+    assert percent(given_away) == said["leakage"]
+
+
 def test_a_column_that_attacks_the_reader_is_only_text(page, tmp_path):
     rng = np.random.default_rng(0)
     values = np.array([EVIL, "<script>document.title='owned'</script>", "plain"], dtype=object)

@@ -142,6 +142,8 @@ def release(
             held_out = on_unseen(*aside, counts.roles, request, jobs=n_jobs, progress=bar)
         bar = stages("Auditing the release")
         audit = audit_release(joint, book, measured.joint, request, jobs=n_jobs, progress=bar)
+        if request.kind != "symbols":
+            stages("Comparing with other kinds of releases")
         document = describe(
             request,
             stakes(joint, seed=request.seed),
