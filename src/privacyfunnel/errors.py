@@ -24,6 +24,7 @@ Hints = Mapping[str, str]
 HINTS: Hints = {
     "replace": "use force=True to replace it",
     "unseen": 'use unseen="suppress" or make a new codebook',
+    "shuffle": "write the rows in a random order with shuffle=True",
     "missing": 'use missing="symbol" or missing="drop"',
     "memory": "allow more with memory=",
     "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",

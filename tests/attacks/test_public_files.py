@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -208,3 +209,35 @@ def test_a_view_of_a_database_reads_no_other_file(tmp_path):
         table = open_table(f"duckdb://{tmp_path / 'd.duckdb'}#{name}", memory="200MB")
         done = write_release(table, hard_book(table, 1), tmp_path / f"{name}.csv")
         assert done.n_released == 60
+
+
+# --- rows left out ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_a_random_order_does_not_tell_who_was_left_out(fmt, tmp_path):
+    """With X of all records and the code, the rows of the file can be laid beside the table's."""
+    table = private_table(5, n=400).astype({"s": "Int64"})
+    table.loc[::9, "s"] = None
+    counted = count(table, "s", "x", columns=ColumnRules(missing="drop"))
+    solution = pf.Solution.measured(
+        counted.joint(), pf.Funnel(0.5), pf.Partition.identity(5), pf.Status.CONVERGED
+    )
+    book = Codebook.from_solution(counted.joint(), solution, counted.roles)
+    symbols = [book.encode(x) for x in table["x"]]
+    lacking = set(table.index[table["s"].isna()])
+
+    def found(shuffle: bool) -> float:
+        place = tmp_path / f"{shuffle}.{fmt}"
+        done = write_release(table, book, place, shuffle=shuffle, keep="x")
+        read = pd.read_csv if fmt == "csv" else pd.read_parquet
+        released = read(done.path)
+        assert len(released) == 400 - len(lacking)
+        assert (released["x"].map(book.encode) == released["released"]).all()
+        matcher = difflib.SequenceMatcher(None, symbols, list(released["released"]), False)
+        kept = {i for a, _, n in matcher.get_matching_blocks() for i in range(a, a + n)}
+        guessed = set(table.index) - kept
+        return len(guessed & lacking) / len(guessed)
+
+    assert found(shuffle=False) > 0.6
+    assert found(shuffle=True) < 0.3  # 45 of 400 lack it

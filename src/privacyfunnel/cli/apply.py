@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.cli.options import Expand, Force, Keep, Key, Memory, Table, read_columns
+from privacyfunnel.cli.options import (
+    Expand,
+    Force,
+    Keep,
+    Key,
+    Memory,
+    Shuffle,
+    Table,
+    read_columns,
+)
 from privacyfunnel.cli.terminal import say
 
 
@@ -21,6 +30,11 @@ def apply(
     expand: Expand = False,
     keep: Keep = None,
     key: Key = None,
+    numbers: Annotated[
+        str,
+        typer.Option(help="Groups of numbers as label (25-34), bounds (two columns more) or mean."),
+    ] = "label",
+    shuffle: Shuffle = False,
     memory: Memory = None,
     force: Force = False,
 ) -> None:
@@ -39,6 +53,8 @@ def apply(
         keep=kept,
         unseen=unseen,
         key=key,
+        numbers=numbers,
+        shuffle=shuffle,
         force=force,
     )
     notes = [
@@ -51,6 +67,12 @@ def apply(
     ]
     tail = f" ({'; '.join(notes)})" if notes else ""
     say(f"{several(done.n_released, 'row')} written to {output}{tail}.")
+    if done.n_dropped and not shuffle:
+        say(
+            "funnel: warning: beside the table, the order of the rows tells which were left out; "
+            "--shuffle mixes them.",
+            err=True,
+        )
     for name in kept:
         say(
             f"funnel: warning: the column {name!r} is passed through as it is and not protected.",

@@ -7,6 +7,7 @@ from privacyfunnel.errors import Hints
 HINTS: Hints = {
     "replace": "use --force to replace it",
     "unseen": "use --unseen suppress or make a new codebook",
+    "shuffle": "write the rows in a random order with --shuffle",
     "missing": "use --missing symbol or --missing drop",
     "memory": "raise --memory",
     "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",

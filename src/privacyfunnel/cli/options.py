@@ -51,6 +51,12 @@ Key = Annotated[
     str | None, typer.Option(help="Column that names the row; random releases draw by it.")
 ]
 
+Shuffle = Annotated[
+    bool,
+    typer.Option(
+        "--shuffle", help="Write the rows in a random order, which tells nothing of the table."
+    ),
+]
 Secret = Annotated[
     Path | None,
     typer.Option(

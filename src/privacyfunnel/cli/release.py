@@ -32,6 +32,7 @@ from privacyfunnel.cli.options import (
     Secret,
     Seed,
     Sensitive,
+    Shuffle,
     Suppress,
     Table,
     Weight,
@@ -101,6 +102,7 @@ def release(
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
     secret: Secret = None,
+    shuffle: Shuffle = ReleaseRequest.shuffle,
     form: Annotated[str, typer.Option("--format", help="parquet or csv.")] = ReleaseRequest.form,
     holdout: Annotated[
         float | None,
@@ -165,6 +167,7 @@ def release(
                 expand=expand,
                 keep=read_columns(keep) if keep else (),
                 key=key,
+                shuffle=shuffle,
                 secret=None if secret is None else read_secret(secret),
                 form=form,
                 is_public=is_public,

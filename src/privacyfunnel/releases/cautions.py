@@ -57,11 +57,12 @@ def about_release(
     *,
     is_held_out: bool = False,
     is_chosen_in_secret: bool = False,
+    is_shuffled: bool = False,
 ) -> list[Caution]:
     """Warnings about one release.
 
     ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
-    was chosen on records drawn in secret.
+    was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order.
     """
     sensitive = [column.name for column in book.roles.sensitive]
     found = [_kept(name, name in sensitive) for name in keep]
@@ -96,17 +97,21 @@ def about_release(
             )
         )
     if n_dropped:
-        found.append(
-            Caution(
-                "records left out",
-                f"{several(n_dropped, 'record')} with a missing value "
-                f"{'was' if n_dropped == 1 else 'were'} left out.",
-                is_public=False,
-            )
-        )
+        found.append(_left_out(n_dropped, is_shuffled))
     if chance is not None and chance.mean_bits > leakage + NOTHING:
         found.append(_fitted(chance, leakage, is_held_out))
     return found
+
+
+def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
+    text = (
+        f"{several(n_dropped, 'record')} with a missing value "
+        f"{'was' if n_dropped == 1 else 'were'} left out."
+    )
+    if is_shuffled:
+        return Caution("records left out", text, is_public=False)
+    text += " The rows are in the table's order, so that who knows some of them can tell which."
+    return Caution("records left out", text, is_public=False, hint="shuffle")
 
 
 def _identifier(name: str) -> Caution:

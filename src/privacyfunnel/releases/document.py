@@ -64,6 +64,7 @@ def describe(
             audit.chance,
             rule.information,
             is_held_out=held_out is not None,
+            is_shuffled=request.shuffle,
             is_chosen_in_secret=request.choose_on is not None,
         ),
     ]

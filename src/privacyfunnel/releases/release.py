@@ -22,6 +22,7 @@ from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.releases.write import write_report
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
+from privacyfunnel.tables.write import shuffle_rows
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
@@ -83,8 +84,8 @@ def release(
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
     ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key, form
-    ("parquet" or "csv"), is_public, attackers, holdout.
+    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
+    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
@@ -136,6 +137,8 @@ def release(
         own = len(names) - len(request.keep) if readable else None
         measured = measure(opened, counts.roles, released.path, own)
         check_same(book, measured)
+        if request.shuffle:
+            shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
             bar = stages("Checking on records held out")

@@ -10,7 +10,6 @@ from privacyfunnel.errors import InvalidInput
 
 FORMATS = ("parquet", "csv")
 TARGETS = ("kept", "leakage", "utility", "lam")
-NUMBERS = ("label", "bounds", "mean")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
@@ -48,6 +47,7 @@ class ReleaseRequest:
     keep: Sequence[str] = ()
     key: str | None = None
     secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
+    shuffle: bool = False  # write the rows in a random order
     form: str = "parquet"
     is_public: bool = False
     attackers: bool | None = None  # None: where they take some seconds only
@@ -58,6 +58,7 @@ class ReleaseRequest:
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
+        from privacyfunnel.tables.recoded_join import NUMBERS
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]

@@ -31,7 +31,7 @@ class RerunAttack:
     """How an attacker did who ran the search again for each value of S of some victims."""
 
     n_victims: int
-    singled_out: int  # victims whose S alone leads to the published code, or nearest to it
+    singled_out: int  # victims whose S alone leads to the very code that was published
     right: float  # expected share of right guesses, ties broken by lot
     blind: float  # share of right guesses of the most frequent S
 
@@ -73,7 +73,7 @@ def rerun_attack(
         nearest = np.flatnonzero(distances <= distances.min() + SAME)
         hit = s in nearest
         right += hit / len(nearest) / victims
-        singled += int(hit and len(nearest) == 1)
+        singled += int(hit and len(nearest) == 1 and distances.min() <= SAME)
     return RerunAttack(victims, singled, right, blind)
 
 

@@ -119,7 +119,13 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
         raise DataUnavailable(
             f"the data cannot be read and may be damaged: {first_line(error)}"
         ) from error
-    except (duckdb.InterruptException, RuntimeError) as error:
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.InterruptException):
+            raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
+        if type(error) is not duckdb.Error:
+            raise
+        raise DataUnavailable(f"the data is damaged: {first_line(error)}") from error
+    except RuntimeError as error:
         if "interrupt" not in str(error).lower():
             raise
         raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own

@@ -205,10 +205,16 @@ def _first_record(text: TextIO) -> list[str]:
 def _parquet_names(
     con: duckdb.DuckDBPyConnection, sql: str, files: tuple[Path, ...]
 ) -> tuple[str, ...]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     found = con.sql(f"FROM {sql}").columns  # DuckDB tells names apart that differ only in case
-    own = pq.read_schema(files[0]).names
+    try:
+        own = pq.read_schema(files[0]).names
+    except (pa.ArrowException, OSError) as error:
+        raise DataUnavailable(
+            f"cannot read {files[0]}: it is damaged ({str(error).splitlines()[0].rstrip('.')})."
+        ) from error
     return (*own, *found[len(own) :])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +49,7 @@ def write_release(
     key: str | None = None,
     numbers: str = "label",
     ordered: bool = True,
+    shuffle: bool = False,
     force: bool = False,
 ) -> Released:
     """Write the released symbol of every row to Parquet or CSV.
@@ -57,7 +59,8 @@ def write_release(
     as "suppressed", and so is a label that would go out with fewer records than the codebook
     promises. A soft code draws by ``key``, a column that names the row, so that a record keeps its
     draw in every table; without one each table has draws of its own. ``ordered`` keeps the order of
-    the rows; without it all cores write.
+    the rows; without it all cores write. ``shuffle`` writes them in an order that nobody can tell the
+    table's from: where rows were left out, order tells which.
 
     A readable codebook writes the public columns under their own names, groups in place of values,
     ``*`` for what is suppressed. ``numbers`` "bounds" adds the bounds of groups of numbers and dates
@@ -92,7 +95,10 @@ def write_release(
     join = make(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
     with atomic_path(output, force) as part:
         try:
-            return _write(join, part, output, fmt, ordered)
+            done = _write(join, part, output, fmt, ordered)
+            if shuffle:
+                shuffle_rows(part, fmt)
+            return done
         except DataUnavailable as error:  # say the name that the user knows
             raise DataUnavailable(str(error).replace(str(part), str(output))) from error
 
@@ -124,6 +130,28 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     labels = {label: counts[label] for label in book.labels if label in counts}
     suppressed = counts.get(SUPPRESSED, 0)
     return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
+
+
+def shuffle_rows(path: Path, fmt: str) -> None:
+    """Bring the rows of a written file into a random order, by a secret that is thrown away."""
+    if path.is_dir():
+        raise InvalidInput("rows on a cluster cannot be shuffled here; shuffle the frame itself.")
+    with connect() as con, atomic_path(path, force=True) as part:
+        if fmt == "parquet":
+            source, options = f"read_parquet({literal(glob.escape(str(path)))})", "FORMAT parquet"
+        else:
+            source = (
+                f"read_csv({literal(glob.escape(str(path)))}, delim=',', quote='\"', escape='\"', "
+                "header=true, skip=0, comment='', new_line='\\n', all_varchar=true, "
+                "allow_quoted_nulls=false, strict_mode=true)"
+            )
+            options = "FORMAT csv, HEADER true"
+        order = f"md5({literal(secrets.token_hex(16))} || CAST(row_number() OVER () AS VARCHAR))"
+        rows = f"SELECT *, {order} AS funnel_order FROM {source}"
+        con.execute(
+            f"COPY (SELECT * EXCLUDE funnel_order FROM ({rows}) ORDER BY funnel_order) "
+            f"TO {literal(str(part))} ({options})"
+        )
 
 
 def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:

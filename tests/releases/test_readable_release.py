@@ -1,0 +1,161 @@
+"""Readable releases: every column stays a column, coarsened; what is written is what was promised."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import privacyfunnel as pf
+from privacyfunnel.cli.options import read_recoding
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.document import without_sensitive
+from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.report import page, summary
+
+QUICK = {"effort": "fast", "points": 2, "attackers": False}
+
+
+def people(n: int = 240) -> pd.DataFrame:
+    rng = np.random.default_rng(11)
+    table = pd.DataFrame({"ill": rng.choice(["no", "yes"], n, p=[0.7, 0.3])})
+    table["age"] = np.where(table.ill == "yes", 10, 0) + rng.integers(20, 60, n)
+    table["city"] = rng.choice(["Bonn", "Pisa", "Rom", "Turin"], n)
+    return table
+
+
+def released(folder, table=None, **options):
+    table = people() if table is None else table
+    target = {} if {"kept", "leakage", "lam"} & set(options) else {"kept": 0.6}
+    made = pf.release(table, "ill", ["age", "city"], out=folder, **(target | QUICK | options))
+    return made, pd.read_parquet(folder / "release.parquet")
+
+
+@pytest.fixture(scope="module", params=["global", "local"])
+def made(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param) / "out"
+    return request.param, *released(folder, recoding=request.param), folder
+
+
+def test_columns_rows_and_order_stay_and_the_figures_are_those_of_the_file(made):
+    kind, release, file, _ = made
+    table = people()
+    assert file.columns.tolist() == ["age", "city"]
+    assert len(file) == len(table)
+    found = pf.audit(
+        table.assign(a=file.age, c=file.city), "ill", ["a", "c"], trials=pf.Trials(0, 0, False)
+    )
+    assert found["leakage"].value == pytest.approx(release.leakage, abs=1e-9)
+    recoding = release.document["recoding"]
+    assert recoding["kind"] == kind
+    assert recoding["kept"] >= 0.6 - 1e-9
+    if kind == "global":
+        assert file.groupby(table.age).age.nunique().max() == 1
+        assert {bar["label"] for bar in recoding["columns"][1]["bars"]} == set(table.city)
+
+
+def test_the_report_draws_the_columns_and_compares_the_recodings(made):
+    kind, release, _, folder = made
+    recoding = release.document["recoding"]
+    assert set(recoding["frontiers"]) == {"global", "local", "symbols"}
+    for column in recoding["columns"]:
+        assert max(column["alone"], column["added"]) <= release.leakage + 1e-9
+    text = (folder / "report.html").read_text()
+    assert text.count("<svg") == (3 if kind == "global" else 1)
+    assert any("Every column stays a column" in line for line in summary(release.document))
+
+
+def test_a_public_report_has_no_figure_about_s_and_no_value_finer_than_released(made):
+    _, release, _, _ = made
+    public = without_sensitive(release.document)
+    told = json.dumps(public["recoding"])
+    for word in ("alone", "added", "bars", "frontiers", "leakage"):
+        assert word not in told
+    assert "<svg" not in page(public)
+
+
+def test_new_rows_are_recoded_alike(tmp_path):
+    release, file = released(tmp_path / "out")
+    table = people()
+    first = (int(table.age[0]), table.city[0])
+    assert list(release.codebook.recoded(first)) == file.iloc[0].tolist()
+    # Younger than anyone in the table: the first interval has no lower end.
+    assert release.codebook.recoded((3, "Rom"))[0] == file.age[table.age.idxmin()]
+
+
+@pytest.mark.parametrize("numbers", ["bounds", "mean"])
+def test_a_receiver_can_compute(tmp_path, numbers):
+    release, file = released(tmp_path / "out", numbers=numbers)
+    assert release.document["release"]["columns"] == file.columns.tolist()
+    if numbers == "mean":
+        assert file.age.mean() == pytest.approx(people().age.mean())
+    else:
+        low = file.age_low.fillna(-np.inf).astype(float)
+        high = file.age_high.fillna(np.inf).astype(float)
+        assert ((low <= people().age) & (people().age < high)).all()
+
+
+def test_least_counts_hold_in_the_file(tmp_path):
+    release, file = released(tmp_path / "out", min_count=5, kept=0.4)
+    sizes = file.groupby(["age", "city"]).size()
+    assert sizes.drop(("*", "*"), errors="ignore").min() >= 5
+    stars = int((file == "*").all(axis=1).sum())
+    assert stars == round(release.document["recoding"]["suppressed"] * len(file))
+
+
+def test_orders_cuts_importance_and_hierarchies_are_kept_to(tmp_path):
+    tree = tmp_path / "city.csv"
+    tree.write_text("Bonn;north;*\nPisa;south;*\nRom;south;*\nTurin;south;*\n")
+    words = read_recoding([f"city={tree}"], None, ["age=30,50"], ["age=2"])
+    release, file = released(tmp_path / "out", kept=0.4, **words)
+    assert set(file.city) <= {"Bonn", "Pisa", "Rom", "Turin", "north", "south", "*"}
+    assert file.age.nunique() <= 3
+    assert release.document["recoding"]["importance"] == {"age": 2.0}
+    ordered = read_recoding(None, ["city=Rom<Pisa<Turin<Bonn"], None, None)
+    _, file = released(tmp_path / "ordered", **ordered)
+    groups = file.city.groupby(people().city).first()[["Rom", "Pisa", "Turin", "Bonn"]].tolist()
+    assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [({"kept": 0.5}, "global"), ({"leakage": 0.1}, "global"), ({"lam": 0.5}, "symbols")],
+)
+def test_the_target_says_the_recoding_unless_it_is_named(target, kind):
+    assert ReleaseRequest(target).kind == kind
+    assert ReleaseRequest({"utility": 0.5}).kind == "symbols"
+    assert ReleaseRequest({"leakage": 0.5}, soft=True).kind == "symbols"
+    assert ReleaseRequest({"lam": 0.5}, recoding="local").kind == "local"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"target": {"utility": 0.5}, "recoding": "global"}, "utility is of symbols"),
+        ({"target": {"kept": 0.5}, "recoding": "symbols"}, "symbols take utility"),
+        ({"target": {"kept": 0.5}, "soft": True}, "symbols take utility"),
+        ({"target": {"kept": 0.5}, "recoding": "local", "expand": True}, "has the columns already"),
+        ({"target": {"kept": 0.5}, "numbers": "median"}, "numbers must be one of"),
+        ({"target": {"kept": 0.5}, "recoding": "lokal"}, "recoding must be one of"),
+        ({"target": {"utility": 0.5}, "cuts": {"age": [3]}}, "cuts is for global"),
+        ({"target": {"kept": 0.5, "lam": 0.3}}, "exactly one of"),
+    ],
+)
+def test_what_does_not_go_together_is_told_in_one_line(options, words):
+    with pytest.raises(InvalidInput, match=words) as error:
+        ReleaseRequest(**options)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (["city"], None, None, None),
+        (None, None, ["age=young"], None),
+        (None, None, None, ["age=2", "age=3"]),
+    ],
+)
+def test_wrong_words_on_the_command_line_are_refused(words):
+    with pytest.raises(InvalidInput, match="--"):
+        read_recoding(*words)
