@@ -44,12 +44,12 @@ def main(folder: Path) -> None:
             }
             made = pf.release(
                 table, "salary-class", PUBLIC, kept=KEPT, out=Path(place) / "out", points=2,
-                attackers=False, **options,
+                attackers=False, effort="fast", **options,
             )  # fmt: skip
             released = pd.read_parquet(Path(place) / "out" / "release.parquet")
             answers(table, released, recoding, made.document["recoding"]["kept"], made.leakage)
     joint = pf.Joint.from_table(table, "salary-class", PUBLIC)
-    solution = pf.solve(joint, pf.Funnel(0.05), effort="fast")
+    solution = pf.solve(joint, pf.Funnel(0.05), "greedy")
     place_of = {
         x: int(label) for x, label in zip(joint.labels_x, solution.code.labels, strict=True)
     }

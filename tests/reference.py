@@ -282,3 +282,52 @@ def equal_profiles(counts: np.ndarray) -> list[int]:
     seen: dict[tuple[float, ...], int] = {}
     profiles = counts / counts.sum(axis=0)
     return [seen.setdefault(tuple(np.round(p, 12)), len(seen)) for p in profiles.T]
+
+
+def insert_in_order(
+    joint: Joint, order: Sequence[int], weights: tuple[float, float]
+) -> dict[int, int]:
+    """Each symbol into the cluster, or a new one, where α I(S;X̂) + β I(X;X̂) rises least.
+
+    As sums over clusters of α Σ_s η − (α+β) η, of the symbols that are in already.
+    """
+    counts = joint.counts.toarray()
+
+    def cost(members: Sequence[int]) -> float:
+        inside = counts[:, list(members)].sum(axis=1)
+        alpha, beta = weights
+        return alpha * sum(eta(v) for v in inside) - (alpha + beta) * eta(inside.sum())
+
+    clusters: list[list[int]] = []
+    for x in order:
+        rises = [cost([*c, x]) - cost(c) for c in clusters] + [cost([x])]
+        goal = int(np.argmin(rises))
+        if goal == len(clusters):
+            clusters.append([])
+        clusters[goal].append(x)
+    return {x: k for k, members in enumerate(clusters) for x in members}
+
+
+def descend_by_proposals(
+    joint: Joint, labels: Sequence[int], price: Any, penalty: float, rng: np.random.Generator
+) -> list[int]:
+    """One sweep of random swaps and moves, taken where they lower price and penalty together."""
+    labels, n = list(labels), joint.n_x
+
+    def cost(labels: list[int]) -> float:
+        leak, kept = leakage(joint, Partition(labels)), utility(joint, Partition(labels))
+        over = price.limit[0] * leak + price.limit[1] * kept - price.bound - 1e-12
+        return price.weights[0] * leak + price.weights[1] * kept + penalty * max(0.0, over)
+
+    for step in range(2 * n):
+        x, y = int(rng.random() * n), int(rng.random() * n)
+        tried = labels.copy()
+        if step % 2 == 0:
+            tried[x], tried[y] = labels[y], labels[x]
+        elif rng.random() < 0.1:
+            tried[x] = max(labels) + 1
+        else:
+            tried[x] = labels[y]
+        if cost(tried) < cost(labels) - 1e-11:
+            labels = Partition(tried).labels.tolist()
+    return labels

@@ -6,8 +6,10 @@ import pytest
 import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
+from privacyfunnel._kernels.insertion import insert_in_order
 from privacyfunnel._kernels.partitions import best_within
 from privacyfunnel._kernels.profiles import profile_keys, similarity_order
+from privacyfunnel._kernels.proposals import anneal_by_proposals
 from privacyfunnel.joint import csc_columns
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.moves import JointLayout, swap
@@ -92,3 +94,36 @@ def masks_of(labels) -> list[int]:
         sum(1 << i for i, label in enumerate(labels) if label == cluster)
         for cluster in sorted(set(labels))
     ]
+
+
+@pytest.mark.parametrize("objective", [Funnel(0.4), Bottleneck(0.3)])
+def test_insertion_is_the_plain_one(objective):
+    rng = np.random.default_rng(2)
+    joint = Joint.from_counts(rng.gamma(1.0, size=(3, 12)))
+    layout, order = JointLayout(joint), rng.permutation(12)
+    labels = np.empty(12, dtype=np.int64)
+    masses = np.asarray(joint.counts.sum(axis=0)).ravel()
+    price = layout.eta_weights(objective.weights)
+    n = insert_in_order(layout.columns, masses, order, layout.table, price, 12, labels)
+    expected = reference.insert_in_order(joint, order.tolist(), objective.weights)
+    assert labels.tolist() == [expected[x] for x in range(12)]
+    assert n == labels.max() + 1
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_cold_proposals_are_the_plain_ones(whole):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        joint = random_joint(rng, 3, 9, whole=whole)
+        labels = rng.permutation(9) % 4
+        layout, price = JointLayout(joint), Target("funnel", "utility", 0.4 * joint.entropy_x).price
+        found, value = anneal_by_proposals(
+            layout.columns, labels, layout.table, layout.eta_weights(price.weights),
+            layout.eta_weights(price.limit), layout.eta_bound(price.limit, price.bound),
+            np.array([[0.0, 3.0]]), 0.0, 9, layout.tol, np.random.default_rng(seed),
+        )  # fmt: skip
+        expected = reference.descend_by_proposals(
+            joint, labels, price, 3.0, np.random.default_rng(seed)
+        )
+        assert np.isfinite(value)
+        assert Partition(found) == Partition(expected)

@@ -243,14 +243,15 @@ def test_nasty_names_and_values_end_to_end(tmp_path, form):
     assert (tmp_path / f"again.{form}").read_bytes() == path.read_bytes()
 
 
-def test_public_output_tells_nothing_about_s(tmp_path):
+@pytest.mark.parametrize("recoding", ["symbols", "global"])
+def test_public_output_tells_nothing_about_s(tmp_path, recoding):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"illness": rng.choice(["Zebrapox", "Quokkitis", "none"], 200)})
     table["town"] = rng.integers(0, 12, 200)
     table.to_csv(tmp_path / "t.csv", index=False)
     args = [
         "release", "t.csv", "-s", "illness", "-x", "town", "--leakage", 0.0371, *QUICK,
-        "--attackers", "--holdout", 0.3,
+        "--attackers", "--holdout", 0.3, "--recoding", recoding,
     ]  # fmt: skip
     private = funnel(*args, "-o", "private", cwd=tmp_path)
     public = funnel(*args, "--public", "-o", "public", cwd=tmp_path)

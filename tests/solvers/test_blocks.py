@@ -24,7 +24,6 @@ from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.equal_profiles import equal_profiles
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch, solve_in_blocks
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
-from privacyfunnel.solvers.large.targets import solve_in_blocks_at
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout
 from privacyfunnel.solvers.target import Target
@@ -207,9 +206,7 @@ def test_a_path_on_lists_stops_where_it_is_told():
 def test_targets_are_met_closely(joint, problem: str, quantity: str, share: float):
     whole = joint.entropy_x if quantity == "utility" else joint.information
     target = Target(problem, quantity, share * whole)
-    found = solve_in_blocks_at(
-        JointLayout(joint), target, BlockRun.of(joint.n_x, "fast"), rng=rng()
-    )
+    found = BestSearch(effort="fast").solve_at(joint, target, rng=rng())
     met = found.utility if quantity == "utility" else found.leakage
     at_least = (problem == "funnel") == (quantity == "utility")
     assert (met >= target.bits - 1e-9) if at_least else (met <= target.bits + 1e-9)

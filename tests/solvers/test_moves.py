@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _draw, _fill, _masses_of, _price_moves, _price_swap
+from privacyfunnel._kernels.moves import _draw, _price_moves, fill_slots, masses_of, price_swap
 from privacyfunnel.solvers.moves import (
     JointLayout,
     MoveSearch,
@@ -34,8 +34,8 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
     layout = JointLayout(joint)
     price_g, price_f = layout.eta_weights(weights)
     sums, masses = np.zeros((joint.n_s, joint.n_x + 1)), np.zeros(joint.n_x + 1)
-    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), _masses_of(layout.columns)
-    n_clusters, *_ = _fill(layout.columns, w, labels, layout.table, sums, masses, sizes)
+    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), masses_of(layout.columns)
+    n_clusters, *_ = fill_slots(layout.columns, w, labels, layout.table, sums, masses, sizes)
     assert sizes[:n_clusters].tolist() == np.bincount(labels).tolist()
     change_g, change_f = np.zeros(joint.n_x + 1), np.zeros(joint.n_x + 1)
     _price_moves(
@@ -53,7 +53,7 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
         swapped = labels.copy()
         swapped[x], swapped[y] = labels[y], labels[x]
         expected = reference.lagrangian(joint, swapped, weights) - before
-        g, f = _price_swap(
+        g, f = price_swap(
             layout.columns, x, y, labels[x], labels[y], w[x], w[y], layout.table, sums, masses
         )
         assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)

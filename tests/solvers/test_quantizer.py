@@ -9,6 +9,7 @@ from privacyfunnel import Bottleneck, Funnel, Joint, Partition, Status, solve
 from privacyfunnel._kernels.quantizer import best_intervals, best_of_size
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantize, supporting
 from privacyfunnel.solvers.target import Target
@@ -127,3 +128,21 @@ def test_more_values_of_s_or_the_funnel_are_refused():
         solve(joint, Bottleneck(0.1), "quantizer")
     with pytest.raises(InvalidInput, match="the funnel"):
         solve(binary(3), Funnel(0.1), "quantizer")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_best_meets_targets_between_the_corners(seed):
+    """Never below the corner on the allowed side, never above the chord, proved on a corner."""
+    rng = np.random.default_rng(seed)
+    joint = Joint.from_counts(rng.integers(1, 40, size=(2, 25)))
+    target = Target("bottleneck", "utility", 0.6 * joint.entropy_x)
+    low, high = supporting(joint, target)
+    found = BestSearch(effort="fast").solve_at(joint, target, rng=rng)
+    slope = (high.leakage - low.leakage) / (high.utility - low.utility)
+    assert found.utility <= target.bits + 1e-9
+    chord = low.leakage + slope * (target.bits - low.utility)
+    assert low.leakage - 1e-9 <= found.leakage <= chord + 1e-9
+    corner = Target("bottleneck", "utility", low.utility)
+    again = BestSearch(effort="fast").solve_at(joint, corner, rng=rng)
+    assert again.status is Status.OPTIMAL
+    assert again.leakage == pytest.approx(low.leakage, abs=1e-12)

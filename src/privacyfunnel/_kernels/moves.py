@@ -7,6 +7,8 @@ F = Σ_c η(w_c), so a price and a limit are given as weights of (G, F). Cluster
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -14,8 +16,8 @@ from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 
 
-@njit(cache=True)
-def _masses_of(columns):
+@njit(cache=True, nogil=True)
+def masses_of(columns):
     """The weight of each symbol."""
     indptr, _, data, _ = columns
     weights = np.zeros(indptr.size - 1)
@@ -25,8 +27,8 @@ def _masses_of(columns):
     return weights
 
 
-@njit(cache=True)
-def _fill(columns, weights, labels, table, sums, masses, sizes):
+@njit(cache=True, nogil=True)
+def fill_slots(columns, weights, labels, table, sums, masses, sizes):
     """Sums of all clusters; returns their number, G and F."""
     sums[:], masses[:], sizes[:] = 0.0, 0.0, 0
     n_clusters = 0
@@ -99,8 +101,34 @@ def _draw(cost, n_slots, temperature, rng):
 
 
 @njit(cache=True, nogil=True)
-def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, tol, rng):
+def price_swap(columns, x, y, a, b, mass_x, mass_y, table, sums, masses):
+    """Changes of G and F when x leaves cluster a for b and y leaves b for a; rows are sorted."""
+    indptr, indices, data, n_rows = columns
+    i, end_i, j, end_j = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
+    change_g = 0.0
+    while i < end_i or j < end_j:
+        s = min(indices[i] if i < end_i else n_rows, indices[j] if j < end_j else n_rows)
+        to_a = 0.0
+        if i < end_i and indices[i] == s:
+            to_a -= data[i]
+            i += 1
+        if j < end_j and indices[j] == s:
+            to_a += data[j]
+            j += 1
+        change_g += eta_of(sums[s, a] + to_a, table) - eta_of(sums[s, a], table)
+        change_g += eta_of(sums[s, b] - to_a, table) - eta_of(sums[s, b], table)
+    to_a = mass_y - mass_x
+    change_f = eta_of(masses[a] + to_a, table) - eta_of(masses[a], table)
+    change_f += eta_of(masses[b] - to_a, table) - eta_of(masses[b], table)
+    return change_g, change_f
+
+
+@njit(cache=True, nogil=True)
+def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, fixed, tol, rng):
     """Move symbols one by one, by heat bath at each temperature and by descent at zero.
+
+    At a temperature, ``swaps`` random pairs for each symbol are proposed to change places after each
+    sweep (Metropolis): where symbols are of uneven weight, no single move keeps the balance.
 
     Lowers ``price · (G, F)`` + penalty · max(0, ``limit · (G, F)`` − ``bound``), where ``schedule``
     gives the temperature and the penalty of each sweep of n symbols. No cluster falls below the
@@ -108,10 +136,10 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
     labels seen that keep the limit and their price, infinite if there were none.
     """
     n = labels.size
-    labels, weights = labels.copy(), _masses_of(columns)
+    labels, weights = labels.copy(), masses_of(columns)
     sums, masses = np.zeros((columns[3], n + 1)), np.zeros(n + 1)
     sizes = np.zeros(n + 1, dtype=np.int64)
-    n_clusters, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
+    n_clusters, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
     change_g, change_f, cost = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
     best_labels, best_value = labels.copy(), np.inf
     if limit[0] * total_g + limit[1] * total_f <= bound:
@@ -119,7 +147,7 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         if table.size == 0:  # sums of fractions drift
-            _, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
+            _, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
         for _ in range(n):
             x = int(rng.random() * n)
             home, mass = labels[x], weights[x]
@@ -155,50 +183,51 @@ def anneal(columns, labels, table, price, limit, bound, schedule, least, fixed, 
                 best_value = value
                 for y in range(n):  # array to array takes seconds to compile
                     best_labels[y] = labels[y]
+        if temperature <= 0.0:
+            continue
+        for _ in range(swaps * n):
+            x, y = int(rng.random() * n), int(rng.random() * n)
+            a, b = labels[x], labels[y]
+            to_a = weights[y] - weights[x]
+            if a == b or min(masses[a] + to_a, masses[b] - to_a) < least:
+                continue
+            g, f = price_swap(columns, x, y, a, b, weights[x], weights[y], table, sums, masses)
+            excess = limit[0] * total_g + limit[1] * total_f - bound
+            after = excess + limit[0] * g + limit[1] * f
+            rise = price[0] * g + price[1] * f + penalty * (max(0.0, after) - max(0.0, excess))
+            if rise > 0.0 and rng.random() >= math.exp(-rise / temperature):
+                continue
+            shift(columns, x, weights[x], a, b, sums, masses, sizes)
+            shift(columns, y, weights[y], b, a, sums, masses, sizes)
+            labels[x], labels[y] = b, a
+            total_g += g
+            total_f += f
+            value = price[0] * total_g + price[1] * total_f
+            if value < best_value - tol and after <= 0.0:
+                best_value = value
+                for z in range(n):
+                    best_labels[z] = labels[z]
     return best_labels, best_value
-
-
-@njit(cache=True)
-def _price_swap(columns, x, y, a, b, mass_x, mass_y, table, sums, masses):
-    """Changes of G and F when x leaves cluster a for b and y leaves b for a; rows are sorted."""
-    indptr, indices, data, n_rows = columns
-    i, end_i, j, end_j = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
-    change_g = 0.0
-    while i < end_i or j < end_j:
-        s = min(indices[i] if i < end_i else n_rows, indices[j] if j < end_j else n_rows)
-        to_a = 0.0
-        if i < end_i and indices[i] == s:
-            to_a -= data[i]
-            i += 1
-        if j < end_j and indices[j] == s:
-            to_a += data[j]
-            j += 1
-        change_g += eta_of(sums[s, a] + to_a, table) - eta_of(sums[s, a], table)
-        change_g += eta_of(sums[s, b] - to_a, table) - eta_of(sums[s, b], table)
-    to_a = mass_y - mass_x
-    change_f = eta_of(masses[a] + to_a, table) - eta_of(masses[a], table)
-    change_f += eta_of(masses[b] - to_a, table) - eta_of(masses[b], table)
-    return change_g, change_f
 
 
 @njit(cache=True, nogil=True)
 def swap_descent(columns, labels, table, price, limit, bound, least, tol):
     """Exchange two symbols wherever that lowers the price and keeps the limit, until none does."""
     n = labels.size
-    labels, weights = labels.copy(), _masses_of(columns)
+    labels, weights = labels.copy(), masses_of(columns)
     sums, masses = np.zeros((columns[3], n + 1)), np.zeros(n + 1)
     sizes = np.zeros(n + 1, dtype=np.int64)
     improved = True
     while improved:
         improved = False
         # Afresh in each pass: sums of fractions drift.
-        _, total_g, total_f = _fill(columns, weights, labels, table, sums, masses, sizes)
+        _, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
         for x in range(n):
             for y in range(x + 1, n):
                 a, b = labels[x], labels[y]
                 if a == b:
                     continue
-                g, f = _price_swap(columns, x, y, a, b, weights[x], weights[y], table, sums, masses)
+                g, f = price_swap(columns, x, y, a, b, weights[x], weights[y], table, sums, masses)
                 if price[0] * g + price[1] * f >= -tol:
                     continue
                 after = limit[0] * (total_g + g) + limit[1] * (total_f + f)

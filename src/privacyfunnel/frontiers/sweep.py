@@ -32,6 +32,7 @@ from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
+LARGE = 1000  # symbols from which on there are half as many targets
 
 
 @dataclass(frozen=True)
@@ -137,24 +138,31 @@ def frontier(
             return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, problem))
         by_lam = lams is not None or not isinstance(solver, TargetSolver)
         prefers_lam = getattr(solver, "prefers_lam", None)
-        if not by_lam and targets is None and prefers_lam is not None and prefers_lam(joint):
+        if (
+            not by_lam
+            and targets is None
+            and prefers_lam is not None
+            and prefers_lam(joint, problem)
+        ):
             by_lam, n_points = True, n_points or 21
         if by_lam:
             given = np.linspace(0, 1, n_points or POINTS["lam"]) if lams is None else lams
             first = _by_lam(solver, problem, [float(lam) for lam in given])
         else:
-            demands = _demands(joint, problem, n_points or POINTS["target"], targets)
+            usual = POINTS["target"] if joint.n_x <= LARGE else POINTS["target"] // 2
+            demands = _demands(joint, problem, n_points or usual, targets)
             first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
     settings = [(task.key, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
     store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings))
     refine = getattr(first[0].solver, "refined", None)
-    again = refine is not None and isinstance(first[0].demand, Target) and joint.n_x > 1
-    total = len(first) * (2 if again else 1)
+    by_target = isinstance(first[0].demand, Target) and joint.n_x > 1
+    again = refine(joint) if refine is not None and by_target else None
+    total = len(first) * (1 if again is None else 2)
     found = _run(joint, first, seed, n_jobs, store, progress, (0, total))
-    if again and refine is not None and found:
+    if again is not None and found:
         open_ones = [task for task in first if not store.is_optimal(task.name)]
-        second = _second_round(open_ones, found, refine())
+        second = _second_round(open_ones, found, again)
         done = total - len(second)
         found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver

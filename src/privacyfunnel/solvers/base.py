@@ -110,7 +110,8 @@ class TargetSolver(Solver, Protocol):
     """A method that meets exact targets: frontiers are drawn with it by target, and `at` asks it.
 
     ``tries(joint, target)``, if there is one, is how often `at` asks, each time from what was found;
-    ``refined()`` is the solver that visits every target of a frontier again, from its neighbours.
+    ``refined(joint)`` is the solver, or None, that visits every target of a frontier again, from its
+    neighbours; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.
     """
 
     def solve_at(

@@ -24,8 +24,9 @@ from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.fixed_size import most_relevant
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
-from privacyfunnel.solvers.merge_path import greedy_cuts
+from privacyfunnel.solvers.merge_path import WHOLE, greedy_cuts
 from privacyfunnel.solvers.moves import (
     JointLayout,
     Labels,
@@ -36,14 +37,15 @@ from privacyfunnel.solvers.moves import (
     swap,
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
 from privacyfunnel.solvers.target import Price, Target
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
-SIZES = 6  # numbers of clusters tried, from the least that can carry the utility
+SIZES = (1.0, 1.15, 1.3, 1.5, 1.8, 2.2, 2.8)  # numbers of clusters, of the least that can do
+LAM_SHARE = 0.25  # of the moves, for one λ
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not
@@ -86,13 +88,14 @@ class BestSearch:
         once = joint.n_x > self.budget.largest or not (target.is_floor or target.sign < 0)
         return 1 if once else self.budget.tries
 
-    def prefers_lam(self, joint: Joint) -> bool:
-        """Whether a frontier is better drawn by λ: a search in blocks takes many λ for one target."""
-        return joint.n_x > self.budget.largest
+    def prefers_lam(self, joint: Joint, problem: str) -> bool:
+        """Whether a frontier is better drawn by λ: a bottleneck in blocks takes many λ for a target."""
+        return joint.n_x > self.budget.largest and problem == "bottleneck"
 
-    def refined(self) -> BestSearch:
+    def refined(self, joint: Joint) -> BestSearch | None:
         """The search that visits the targets of a frontier again, from their neighbours' codes."""
-        return replace(self, effort=REFINE[self.effort])
+        large = joint.n_x > self.budget.largest
+        return None if large else replace(self, effort=REFINE[self.effort])
 
     def solve(
         self,
@@ -109,7 +112,12 @@ class BestSearch:
         if quantizable(joint, objective.problem) and layout.least == 0:
             return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
-            return self._in_blocks(joint, objective, rng)
+            as_now = deepcopy(rng)
+            blocks = self._in_blocks(joint, objective, rng)
+            if joint.n_x > WHOLE or layout.least > 0 or blocks.status is Status.OUT_OF_TIME:
+                return blocks
+            moved = MoveSearch().solve(joint, objective, rng=as_now)
+            return min(blocks, moved, key=lambda solution: solution.value)
         # Each method gets the generator as it is now, and so does what it would do on its own.
         alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
@@ -146,6 +154,11 @@ class BestSearch:
         layout, price = self.layout(joint), target.price
         if joint.n_x <= SMALL:
             return ExhaustiveSearch(self.min_count).solve_at(joint, target, rng=rng)
+        if quantizable(joint, target.problem) and layout.least == 0:
+            corners = supporting(joint, target)
+            if len(corners) == 1:
+                return replace(corners[0], objective=target.objective)
+            starts = [*starts, *(corner.code for corner in corners)]
         if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, target, rng)
         codes = [*_nearest(joint, starts, target), *greedy_cuts(joint, target)]
@@ -194,6 +207,9 @@ class BestSearch:
         run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
         groups = merged_profiles(joint, demand.problem)
         layout = self.layout(joint if groups is None else groups.push(joint))
+        if isinstance(demand, Target) and demand.problem == "funnel":
+            limits = self.max_seconds, self.progress
+            return solve_by_proposals(layout, demand, self.effort, *limits, rng=rng)
         if isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
@@ -228,6 +244,8 @@ class BestSearch:
         They share the cores, whose number changes nothing: each has a generator of its own.
         """
         budget = self.budget
+        if not np.isfinite(price.bound):  # one λ is easier than a target
+            budget = budget._replace(moves=budget.moves * LAM_SHARE)
         asked = budget.sweeps if sweeps is None else sweeps
 
         def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:
@@ -344,12 +362,12 @@ def _sizes(joint: Joint, target: Target, labels: Labels) -> set[int]:
     """Numbers of clusters worth trying, given the best code so far.
 
     The price has a valley for each number of clusters, with walls too high for single moves. n
-    clusters carry at most log₂ n bits; a funnel's best code has few more than it needs, a
-    bottleneck's may have many small ones.
+    clusters carry at most log₂ n bits; where p(x) is even a funnel's best code has few more than it
+    needs, where it is skewed up to three times as many. A bottleneck's may have many small ones.
     """
     bits = target.bits if target.quantity == "utility" else utility(joint, Partition(labels))
     least = math.ceil(2**bits - 1e-9)
     if target.problem == "funnel":
-        return set(range(least, least + SIZES))
+        return {least + 1, least + 2, *(math.ceil(factor * least) for factor in SIZES)}
     around = [round((labels.max() + 1) * factor) for factor in (0.8, 1.0, 1.25)]
     return {least, least + 1, least + 2, round(1.5 * least), 2 * least, *around}

@@ -33,8 +33,8 @@ class MoveBudget(NamedTuple):
 
 MOVES = {
     "fast": MoveBudget(150, 1, 600, 1e7, 3, 1, 500),
-    "normal": MoveBudget(300, 1, 4000, 1e8, 10, 3, 600),
-    "thorough": MoveBudget(3000, 6, 30_000, 2e9, 30, 3, 1200),
+    "normal": MoveBudget(300, 2, 2000, 2e7, 10, 3, 600),
+    "thorough": MoveBudget(3000, 6, 20_000, 2e9, 30, 3, 1200),
 }
 
 
@@ -50,6 +50,9 @@ BLOCKS = {
     "normal": BlockBudget(60, 5e6),
     "thorough": BlockBudget(300, 2e7),
 }
+
+
+PROPOSALS = {"fast": 5e6, "normal": 2e7, "thorough": 3e8}  # random moves and swaps for one target
 
 
 class SoftBudget(NamedTuple):

@@ -44,13 +44,21 @@ def most_relevant(
 def _in_blocks(
     layout: JointLayout, n_symbols: int, effort: str, rng: np.random.Generator
 ) -> Labels:
-    """Similar symbols together, as many in each cluster, then moves inside blocks of clusters."""
+    """The same for a large X: each start is refined by moves inside blocks of clusters.
+
+    One more start puts similar symbols together, as many in each cluster.
+    """
     joint = layout.joint
-    labels = np.empty(joint.n_x, dtype=np.int64)
-    order = order_by_similarity(joint.counts, 1, rng)
-    labels[order] = np.arange(joint.n_x) * n_symbols // joint.n_x
-    if layout.least > 0:
-        labels = merge_light(layout, labels, MOST_RELEVANCE)
+    path = merge_path(joint, MOST_RELEVANCE.weights, n_symbols=n_symbols)
+    alike = np.empty(joint.n_x, dtype=np.int64)
+    alike[order_by_similarity(joint.counts, 1, rng)] = np.arange(joint.n_x) * n_symbols // joint.n_x
+    starts = [path.cut(len(path.merges)).labels, alike]
+    starts += [rng.permutation(joint.n_x) % n_symbols for _ in range(MOVES[effort].starts // 3)]
     search = BlockSearch(layout, "bottleneck", MOST_RELEVANCE.weights)
     run = BlockRun.of(joint.n_x, effort)
-    return search.improve(labels, run._replace(rounds=run.rounds // 2), rng, fixed=True)
+    found = []
+    for labels in starts:
+        begin = merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
+        short = run._replace(rounds=max(5, run.rounds // 2))
+        found += [begin, search.improve(begin, short, rng, fixed=True)]
+    return max(found, key=lambda labels: leakage(joint, Partition(labels)))

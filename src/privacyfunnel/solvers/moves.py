@@ -20,9 +20,11 @@ from privacyfunnel.validation import check_at_least
 
 Labels = NDArray[np.int64]
 
-HOT, COLD = 1.0, 0.05  # first and last temperature, in units of the mean p(x)
+HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
+MOST_PRICED = 1e8  # moves priced while annealing
+SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
@@ -78,7 +80,7 @@ def anneal(
     fixed: bool = False,
     hot: float = HOT,
 ) -> Labels | None:
-    """Annealed single-symbol moves, then plain ones; the best labels seen within the limit.
+    """Annealed moves and swaps of symbols, then plain moves; the best labels seen within the limit.
 
     ``sweeps`` = 0 is plain descent; ``fixed`` keeps the number of clusters while annealing. None
     where no code within the limit was met.
@@ -98,6 +100,7 @@ def anneal(
         layout.eta_weights(price.limit),
         layout.eta_bound(price.limit, price.bound),
         schedule,
+        SWAPS,
         layout.least,
         fixed,
         layout.tol,
@@ -201,7 +204,8 @@ class MoveSearch:
     and splits of whole clusters.
 
     A symbol is taken out and put where the objective is lowest, a new cluster included; the price
-    of a move comes from the touched clusters alone. ``sweeps`` = 0 leaves the annealing out.
+    of a move comes from the touched clusters alone. ``sweeps`` = 0 leaves the annealing out; there are
+    fewer than asked for where X is large.
     """
 
     sweeps: int = 1000
@@ -223,7 +227,8 @@ class MoveSearch:
             assert isinstance(greedy, Partition)
             start = greedy
         layout, price = JointLayout(joint), Price(objective.weights)
-        labels = anneal(layout, start.labels, price, self.sweeps, rng)
+        allowed = MOST_PRICED / (joint.n_x * (start.n_symbols + 1))
+        labels = anneal(layout, start.labels, price, int(min(self.sweeps, allowed)), rng)
         assert labels is not None
         labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)

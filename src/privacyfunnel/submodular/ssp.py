@@ -18,6 +18,7 @@ from privacyfunnel.submodular.functions import (
 )
 from privacyfunnel.submodular.minnorm import min_norm_point
 from privacyfunnel.submodular.prefix import best_prefix, has_closed_form
+from privacyfunnel.submodular.threshold import is_concave, threshold
 
 PATIENCE = 3  # orders in a row that may gain nothing before a start is given up
 
@@ -36,7 +37,8 @@ def ssp(
     Replace ``second`` by its modular lower bound along a random order that starts with the current
     W, minimise the submodular rest exactly, repeat. An order that gains no more than ``tol`` ends
     a lone start, three in a row end one of three or more. ``minimise`` is the exact minimiser
-    inside: the closed form where it applies, else the min-norm point.
+    inside: the closed form where it applies, else the min-norm point. The bottleneck's difference
+    is concave as a whole, and without ``minimise`` is lowered by `threshold`.
 
     >>> from privacyfunnel.submodular.functions import MergeEntropy, scaled
     >>> import scipy.sparse as sp
@@ -46,6 +48,8 @@ def ssp(
     """
     if minimise is None and has_closed_form(first) and _is_plain(first) and _is_plain(second):
         return _in_closed_form(first, second, rng, starts, tol)
+    if minimise is None and isinstance(second, Affine) and is_concave(first, second):
+        return threshold(first, second, rng=rng, starts=starts)
     if minimise is None:
         minimise = best_prefix if has_closed_form(first) else min_norm_point
     patience = min(PATIENCE, starts)

@@ -1,0 +1,193 @@
+"""Proposals: targets of the funnel on large alphabets, by insertion and then random moves and swaps."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.parallel import Progress
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.effort import PROPOSALS
+from privacyfunnel.solvers.large.blocks import filled_in_order
+from privacyfunnel.solvers.moves import JointLayout, Labels
+from privacyfunnel.solvers.target import MET, Price, Target
+
+HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
+PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
+COLD_SWEEPS = 10  # at the end, that only go down
+FEWEST_SWEEPS = 30
+STAGES = (0.05, 1.0)  # of the budget: where the first is as good as can be, the second is not run
+CLOSE = 1e-6  # bits from the limit at which there is no more to gain
+WHOLE = 10_000  # symbols up to which each is offered to every cluster
+PART = 2_500  # symbols that share their clusters beyond that
+HALVINGS = 9  # of the range of λ, or of utilities
+QUICK = 0.1  # share of the budget for each of these utilities
+
+
+class ProposalSearch:
+    """Codes of a large alphabet that keep so many bits and leak little.
+
+    Symbols are inserted one by one, the heaviest first, each where I(S;X̂) − λ I(X;X̂) rises least;
+    λ is halved in until the code keeps just enough. Then symbols move and change places at random
+    within the constraint, at falling temperature. A step costs as much as its symbols have nonzeros,
+    whatever the number of clusters.
+    """
+
+    def __init__(
+        self, layout: JointLayout, effort: str, max_seconds: float | None, rng: np.random.Generator
+    ) -> None:
+        self.layout, self.rng = layout, rng
+        self.sweeps = max(FEWEST_SWEEPS, int(PROPOSALS[effort] / (2 * layout.joint.n_x)))
+        self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        self.masses = np.asarray(layout.joint.counts.sum(axis=0)).ravel()
+        self.order = np.argsort(-self.masses, kind="stable")
+        self.inserted: dict[float, Labels] = {}
+
+    def utility(self, labels: Labels) -> float:
+        return utility(self.layout.joint, Partition(labels))
+
+    def leakage(self, labels: Labels) -> float:
+        return leakage(self.layout.joint, Partition(labels))
+
+    def insert(self, lam: float) -> Labels:
+        """Every symbol where it costs least at λ, in parts where they are very many."""
+        from privacyfunnel._kernels.insertion import insert_in_order
+
+        if lam in self.inserted:
+            return self.inserted[lam]
+        layout, n = self.layout, self.layout.joint.n_x
+        labels, first = np.zeros(n, dtype=np.int64), 0
+        for part in self._parts(n):
+            k = insert_in_order(
+                layout.columns, self.masses, part, layout.table,
+                layout.eta_weights((1.0, -lam)), len(part), labels,
+            )  # fmt: skip
+            labels[part] += first
+            first += int(k)
+        self.inserted[lam] = labels
+        return labels
+
+    def _parts(self, n: int) -> list[NDArray[np.int64]]:
+        """The order dealt out to parts, each with heavy and light symbols."""
+        n_parts = 1 if n <= WHOLE else math.ceil(n / PART)
+        return [self.order[k::n_parts] for k in range(n_parts)]
+
+    def start(self, bits: float) -> Labels | None:
+        """A code that keeps at least so many bits, and few more; None where there is none."""
+        if self.layout.least > 0:
+            return self._heavy_start(bits)
+        low, high = 0.0, 1.0
+        best = np.arange(self.layout.joint.n_x)
+        for _ in range(HALVINGS):
+            lam = 0.5 * (low + high)
+            labels = self.insert(lam)
+            if self.utility(labels) >= bits:
+                high, best = lam, labels
+            else:
+                low = lam
+        return best if self.utility(best) >= bits - MET else None
+
+    def _heavy_start(self, bits: float) -> Labels | None:
+        """Groups of neighbours in a random order, as heavy as they may be."""
+        order, least = self.rng.permutation(self.layout.joint.n_x), self.layout.least
+        found = None
+        for factor in 1.5 ** np.arange(12):
+            labels = filled_in_order(order, self.masses, least * factor)
+            if self.utility(labels) < bits:
+                break
+            found = labels
+        return found
+
+    def improve(self, labels: Labels, price: Price, share: float) -> Labels:
+        """The labels after a share of the sweeps, never worse within the limit."""
+        from privacyfunnel._kernels.proposals import anneal_by_proposals
+
+        layout = self.layout
+        sweeps = max(FEWEST_SWEEPS, int(share * self.sweeps))
+        if time.monotonic() > self.deadline:
+            sweeps = 0
+        schedule = np.zeros((sweeps + COLD_SWEEPS, 2))
+        scale = layout.joint.total / layout.joint.n_x
+        schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
+        schedule[:, 1] = PENALTY
+        better, value = anneal_by_proposals(
+            layout.columns,
+            np.array(labels, dtype=np.int64),
+            layout.table,
+            layout.eta_weights(price.weights),
+            layout.eta_weights(price.limit),
+            layout.eta_bound(price.limit, price.bound),
+            schedule,
+            layout.least,
+            min(layout.joint.n_x, 2 * int(labels.max()) + 2),
+            layout.tol,
+            self.rng,
+        )
+        return better if np.isfinite(value) else labels
+
+    def keeping(self, target: Target, share: float = 1.0) -> Labels | None:
+        """A code of little leakage that keeps at least the target's utility."""
+        labels = self.start(target.bits)
+        if labels is None:
+            return None
+        for stage in STAGES:
+            labels = self.improve(labels, target.price, stage * share)
+            if self.leakage(labels) <= target.floor(self.layout.joint) + CLOSE:
+                break
+        return labels
+
+    def leaking(self, target: Target, tick: Callable[[], None]) -> Labels:
+        """A code of much utility that leaks at most so many bits: utilities are halved in on it.
+
+        To leak least at some utility knows no wall of single moves that all leak too much.
+        """
+        joint = self.layout.joint
+        best = np.zeros(joint.n_x, dtype=np.int64)
+        low, high = 0.0, target.floor(joint) / target.price.weights[1]
+        for _ in range(HALVINGS):
+            asked = Target("funnel", "utility", 0.5 * (low + high))
+            labels = self.keeping(asked, QUICK)
+            if labels is not None and self.leakage(labels) <= target.bits + 1e-12:
+                low, best = self.utility(labels), labels
+            else:
+                high = asked.bits
+            tick()
+        return self.improve(best, target.price, 0.5)
+
+
+def solve_by_proposals(
+    layout: JointLayout,
+    target: Target,
+    effort: str,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Solution:
+    """A code of the funnel that meets one target, by `ProposalSearch`."""
+    search = ProposalSearch(layout, effort, max_seconds, rng)
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, HALVINGS)
+
+    found = search.keeping(target) if target.is_floor else search.leaking(target, tick)
+    if found is None:
+        rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
+        asked = target.bits / layout.joint.entropy_x
+        raise TargetUnreachable(
+            f"no release was found with a utility of at least {asked:.4g}{rule}."
+        )
+    late = time.monotonic() > search.deadline
+    status = Status.OUT_OF_TIME if late else Status.CONVERGED
+    return Solution.measured(layout.joint, target.objective, Partition(found), status)
