@@ -160,6 +160,7 @@ class RecodedJoin(Join):
                     getattr(group, name) if alone is None else alone
                     for group, alone in zip(recoded.groups, single, strict=True)
                 ]
+                ends = [float(end) if isinstance(end, int) else end for end in ends]
                 kind = KINDS["number" if KINDS[public.kind].is_numeric else public.kind]
                 found[f"{name}{i}"] = pa.array([*ends, None], type=pa.type_for_alias(kind.arrow))
         return found
