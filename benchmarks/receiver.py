@@ -24,6 +24,7 @@ import privacyfunnel as pf
 
 PUBLIC = ["age", "education", "occupation", "workclass", "sex"]
 KEPT = 0.6
+CLASSIFIED = 8_000  # records that the classifier learns and is tried on
 
 
 def main(folder: Path) -> None:
@@ -74,8 +75,9 @@ def answers(
         error = float((told - table["education"].map(true)).abs().mean())
     features = released.drop(columns=[c for c in ("sex",) if c in released]).astype(str)
     encoded = OrdinalEncoder().fit_transform(features)
-    model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
-    right = float(cross_val_score(model, encoded, table["sex"], cv=3).mean())
+    model = HistGradientBoostingClassifier(max_iter=40, random_state=0)
+    some = np.random.default_rng(0).permutation(len(table))[:CLASSIFIED]
+    right = float(cross_val_score(model, encoded[some], table["sex"].iloc[some], cv=3).mean())
     lost = "" if leakage is None else f"{leakage:.4f}"
     print(f"{name:10} {kept:5.2f}  {lost:>7}  {mean:8.2f}  {error:23.2f}  {right:17.3f}")
 

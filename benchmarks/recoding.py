@@ -176,13 +176,16 @@ def held_out(table: pd.DataFrame, splits: int = 5, moves: int = 4_000_000) -> No
         local = {"hierarchies": hierarchies(public), "keep": "information", "moves": moves}
         variants: dict[str, tuple[str, dict]] = {
             "global, intervals and groups": ("global", {}),
+            "global, intervals and groups, population": ("global", {"fit": "population"}),
             "global, ARX's hierarchies": ("global", {"hierarchies": hierarchies(public)}),
             "local, plain": ("local", local),
-            "local, min_count 5": ("local", local | {"min_count": 5}),
-            "local, min_count 20": ("local", local | {"min_count": 20}),
+            "local, least count 5": ("local", local | {"min_count": 5}),
             "local, chance": ("local", local | {"chance": one}),
-            "local, chance twice": ("local", local | {"chance": 2 * one}),
-            "local, chance, kept": ("local", local | {"chance": one, "keep": "kept"}),
+            "local, population": ("local", local | {"fit": "population"}),
+            "local, population and chance": (
+                "local",
+                local | {"fit": "population", "chance": one / 2},
+            ),
         }
         for name, (kind, options) in variants.items():
             for utility, theirs in points.items():

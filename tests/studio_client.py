@@ -14,7 +14,7 @@ DEMO_FORM = {
     "treat-0": "category", "treat-1": "category", "treat-2": "category",
     "sensitive-0": "on", "sensitive-1": "on", "public-1": "on", "public-2": "on",
 }  # fmt: skip
-QUICK = {"effort": "fast", "points": "1"}
+QUICK = {"recoding": "symbols", "effort": "fast", "points": "1"}
 
 
 class Visitor(httpx.Client):

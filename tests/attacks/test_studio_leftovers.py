@@ -12,7 +12,7 @@ import httpx
 import psutil
 
 from privacyfunnel.studio.private_folder import remove_orphans
-from studio_client import DEMO_FORM, demo_csv
+from studio_client import DEMO_FORM, QUICK, demo_csv
 
 
 def start(folder):
@@ -37,7 +37,7 @@ def begin(address: str) -> None:
         visitor.post("/upload", params={"name": "mine.csv"}, content=demo_csv())
         for form, page in (
             (DEMO_FORM, "/columns"),
-            ({"effort": "thorough", "points": "200"}, "/search"),
+            ({**QUICK, "effort": "thorough", "points": "200"}, "/search"),
         ):
             while 'data-job="' in visitor.get("/columns").text:
                 time.sleep(0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import resource
 import socket
@@ -16,7 +17,7 @@ import pytest
 from privacyfunnel.studio.guard import HEADERS
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
-from studio_client import DEMO_FORM, Visitor, demo_csv
+from studio_client import DEMO_FORM, QUICK, Visitor, demo_csv
 
 FILES = 160  # that the server may have open: a thousand half-open requests were enough for 1024
 
@@ -155,7 +156,7 @@ def test_the_owner_does_not_wait_for_strangers(small):
         guest.demo()
         guest.post("/columns", data=DEMO_FORM)
         guest.finished("/columns")
-        guest.post("/search", data={"effort": "thorough", "points": "200"})
+        guest.post("/search", data={**QUICK, "effort": "thorough", "points": "200"})
         search = guest.job("/tradeoff", "search")
         while guest.get(f"/jobs/{search}").json()["state"] != "running":
             time.sleep(0.05)
@@ -187,3 +188,17 @@ def test_a_number_of_five_thousand_digits_is_refused(visitor):
     visitor.post("/columns", data=DEMO_FORM)
     visitor.finished("/columns")
     assert "whole number" in visitor.post("/search", data={"seed": "9" * 5000}).text
+
+
+def test_more_bins_than_anybody_reads_are_refused(visitor):
+    visitor.demo()
+    form = {**DEMO_FORM, "treat-0": "bins", "how-0": "200000"}
+    visitor.post("/columns", data=form)
+    assert "bins" in (told := visitor.finished("/columns")), told
+    assert 'id="search"' not in told
+
+
+def test_a_first_line_without_end_is_refused_before_it_is_read(studio, visitor):
+    with Visitor(studio) as visitor:
+        visitor.upload("t.csv.gz", gzip.compress(b"a" * 60_000_000, 9))
+        assert "first line" in visitor.finished("/columns")

@@ -38,7 +38,6 @@ KINDS = {
 }
 
 
-@pytest.mark.xfail(reason="not closed yet")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hostile_codebook_is_refused_or_applied(kind, tmp_path):
     method, public, rules = KINDS[kind]

@@ -92,26 +92,7 @@ def trouble(case: Case, folder: Path, rng: random.Random) -> str | None:
     return None
 
 
-PENDING = {
-    "odd_dates",
-    "odd_types",
-    "odd_csv",
-    "broken_gz",
-    "broken_parquet",
-    "odd_frames",
-    "odd_paths",
-}
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.xfail(reason="not closed yet"))
-        if kind in PENDING
-        else kind
-        for kind in MAKERS
-    ],
-)
+@pytest.mark.parametrize("kind", MAKERS)
 def test_rows_are_conserved_or_refused_in_one_line(kind, tmp_path):
     found = []
     for number in range(EACH):

@@ -200,3 +200,32 @@ def test_targets_that_cannot_be_met_name_the_nearest():
             frontier.at(**wrong)
     with pytest.raises(InvalidInput, match="kept"):
         pf.frontier(joint, n_points=2).at(kept=0.5)
+
+
+def test_what_is_borrowed_foretells_s_better():
+    """S depends on each column a little: p(s given x) of few records comes nearer to the truth."""
+    from privacyfunnel.recodings.borrowing import borrowed
+
+    labels = list(itertools.product(range(8), "abcd"))
+    p_one = np.array([0.4 + 0.1 * (age >= 4) + 0.1 * (city in "ab") for age, city in labels])
+    errors = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        few = rng.multinomial(250, np.ones(32) / 32) + 1
+        ones = rng.binomial(few, p_one)
+        joint = pf.Joint.from_counts([ones, few - ones], labels_x=labels, columns=["age", "city"])
+        smooth = borrowed(joint, rng)
+        assert smooth.p_x == pytest.approx(joint.p_x)
+        errors.append([np.abs(j.p_sx.toarray()[0] / j.p_x - p_one).mean() for j in (joint, smooth)])
+    plainly, shrunk = np.mean(errors, axis=0)
+    assert shrunk < 0.8 * plainly
+
+
+def test_a_search_for_the_population_is_measured_on_the_records():
+    joint = table(4)
+    recoding = Recoding("local", hierarchies=HIERARCHIES, fit="population", moves=20_000)
+    found = recoding.on(joint).at(np.random.default_rng(0), kept=0.6)
+    assert found.kept >= 0.6 - 1e-9
+    assert found.leakage == pytest.approx(plain(joint, found.code)[0])
+    bound = 0.2 * joint.information
+    assert recoding.on(joint).at(np.random.default_rng(0), leakage=bound).leakage <= bound

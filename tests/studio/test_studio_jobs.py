@@ -14,7 +14,7 @@ import pytest
 
 from privacyfunnel.cli import run
 from privacyfunnel.studio.worker.queue import DIED, Job, JobQueue
-from studio_client import DEMO_FORM, Visitor, demo_csv
+from studio_client import DEMO_FORM, QUICK, Visitor, demo_csv
 
 
 def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):
@@ -36,7 +36,7 @@ def test_a_running_job_can_be_stopped_and_its_process_ends(visitor, studio):
     visitor.demo()
     visitor.post("/columns", data=DEMO_FORM)
     visitor.finished("/columns")
-    visitor.post("/search", data={"effort": "fast", "points": "200"})
+    visitor.post("/search", data={**QUICK, "points": "200"})
     job_id = visitor.job("/tradeoff", "search")
     while not (seen := visitor.get(f"/jobs/{job_id}").json())["news"].get("points"):
         assert seen["state"] in ("queued", "running")

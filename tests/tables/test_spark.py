@@ -161,3 +161,19 @@ def test_soft_codes_need_a_key(frame, tmp_path):
         write_release(frame, book, tmp_path / "out.parquet")
     with pytest.raises(InvalidInput, match="missing in"):
         write_release(frame, book, tmp_path / "out.parquet", key="age")
+
+
+@pytest.mark.parametrize("kind", ["global", "local"])
+def test_a_readable_release_is_the_same_on_a_cluster(frame, kind, tmp_path):
+    import privacyfunnel as pf
+
+    counted = count(TABLE, "smoker", ["age", "city", "born"])
+    solution = pf.solve(counted.joint(), Funnel(0.3), recoding=kind)
+    book = Codebook.from_solution(counted.joint(), solution, counted.roles)
+    here = write_release(TABLE, book, tmp_path / "here.parquet", keep="n", numbers="bounds")
+    there = write_release(frame, book, tmp_path / "there.parquet", keep="n", numbers="bounds")
+    assert here.counts == there.counts
+    assert here.n_suppressed == there.n_suppressed
+    a, b = (pq.read_table(done.path).to_pandas().sort_values("n") for done in (here, there))
+    assert list(a) == list(b)
+    assert a.astype(str).values.tolist() == b.astype(str).values.tolist()

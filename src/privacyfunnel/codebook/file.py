@@ -6,6 +6,7 @@ A value of one public column stands for itself, of several it is the list of the
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -63,10 +64,11 @@ def from_document(document: Any) -> Codebook:
     need(isinstance(document, dict), "not a JSON object")
     need(document.get("format") == FORMAT, "the format is not named 'privacyfunnel codebook'")
     version = document.get("version")
-    need(type(version) is int and version >= 1, f"the version is {version!r}")
+    need(type(version) is int and version >= 1, f"the version is {reprlib.repr(version)}")
     if version > VERSION:
         raise InvalidInput(
-            f"the codebook is of version {version}, made by {document.get('tool')!r}; this "
+            f"the codebook is of version {reprlib.repr(version)}, made by "
+            f"{reprlib.repr(document.get('tool'))}; this "
             f"software reads up to version {VERSION}: upgrade privacyfunnel."
         )
     need(

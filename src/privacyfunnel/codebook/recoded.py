@@ -49,12 +49,22 @@ def readable_columns(code: ColumnCode) -> tuple[RecodedColumn, ...]:
             RecodedColumn(
                 column.name,
                 tuple(
-                    replace(g, members=() if is_interval(g) or g.label == ANY else g.members)
+                    replace(
+                        g,
+                        members=() if is_interval(g) or g.label == ANY else g.members,
+                        low=_bound(g.low),
+                        high=_bound(g.high),
+                    )
                     for g in groups
                 ),
             )
         )
     return tuple(found)
+
+
+def _bound(value: Any) -> Any:
+    """A bound as an engine can hold it: whole numbers beyond 64 bits are not."""
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
 
 
 def cells_in_use(code: ColumnCode) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from privacyfunnel.solvers.base import (
     SweptSolver,
     TargetSolver,
 )
+from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
@@ -69,7 +70,7 @@ def frontier(
     method: str = "best",
     *,
     recoding: str = "symbols",
-    n_points: int | None = None,
+    n_points: int | Literal["all"] | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
     n_jobs: int = 1,
@@ -82,8 +83,10 @@ def frontier(
 
     A method that meets targets ("best", "soft", "annealing") solves the constrained problem at
     ``targets``, shares of H(X) to keep (default ``n_points`` of them, evenly spaced); "best" once more
-    from its neighbours' codes. Other methods sweep ``lams`` (default 101 from 0 to 1), "pairwise" its
-    thresholds. ``options`` are the method's settings, such as ``effort`` and ``min_count``. With
+    from its neighbours' codes, and with ``n_points="all"`` the result is every undominated code that a
+    local search passes through from there (`pareto_set`). Other methods sweep ``lams`` (default 101
+    from 0 to 1), "pairwise" its thresholds. ``options`` are the method's settings, such as ``effort``
+    and ``min_count``. With
     ``recoding`` "global" or "local" every public column stays a column, ``targets`` are shares to keep
     of the columns and ``options`` the settings of the `Recoding`. The result depends on ``seed`` but
     not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
@@ -97,6 +100,13 @@ def frontier(
     check_rng(seed)
     check_jobs(n_jobs)
     check_choice("recoding", recoding, RECODINGS)
+    everything = n_points == "all"
+    if everything and (recoding != "symbols" or method != "best" or lams is not None):
+        raise InvalidInput("n_points 'all' goes with method 'best' and symbols, and without lams=.")
+    if isinstance(n_points, str):
+        if not everything:
+            raise InvalidInput(f"n_points must be a number or 'all', got {n_points!r}.")
+        n_points = None
     if recoding != "symbols":
         if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
             raise InvalidInput(
@@ -166,6 +176,13 @@ def frontier(
         done = total - len(second)
         found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver
+    if everything:
+        least = float(options.get("min_count", 1))
+        known = [s.code for s in found if isinstance(s.code, Partition)]
+        codes = pareto_set(joint, problem, known, least=least if least > 1.0 else 0.0)
+        found += [
+            Solution.measured(joint, PROBLEMS[problem](0.0), c, Status.CONVERGED) for c in codes
+        ]
     kept = pareto(joint, problem, found + ends(joint, problem, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
         kept = _with_slopes(kept, problem)

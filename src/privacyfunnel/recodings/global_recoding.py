@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
@@ -263,6 +264,11 @@ class GlobalSearch:
         def price(code: Recoded) -> float:
             return code.leakage - mu * code.kept
 
+        if not self.allowed():
+            raise TargetUnreachable(
+                f"no recoding keeps suppression within {self.suppress:g} of the records; allow more, "
+                "or lower the least count."
+            )
         for _ in range(STEPS):
             starts = sorted(self.allowed(), key=price)[:STARTS]
             before = len(self.seen)

@@ -91,12 +91,17 @@ class Groups:
         """The group of each value."""
         if (labels == labels[0]).all() and self.n_values > 1:
             return (Group("*", self.values),) * self.n_values
-        found = {}
+        found: dict[Any, Group] = {}
         for label in np.unique(labels):
             members = tuple(self.values[v] for v in np.flatnonzero(labels == label))
             names = [show(value) for value in members]
             if len(names) > 4:
                 names = [*names[:2], f"{len(names) - 2} others"]
             words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            taken, again = {"*", *(group.label for group in found.values())}, 1
+            plain = words
+            while words in taken:  # a value may be called "a or b", or "*"
+                again += 1
+                words = f"{plain} ({again})"
             found[label] = Group(words, members)
         return tuple(found[label] for label in labels)

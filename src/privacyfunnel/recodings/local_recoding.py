@@ -15,7 +15,9 @@ from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.hierarchy import Tree
 
-HOT, COLD = 2.0, 0.02  # bits of one symbol's usual weight: temperatures at the start and at the end
+HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
+COOLING = 60.0  # by how much the temperature falls
+PILOT = 12  # times fewer sweeps to find which temperature to start from
 STEER = 2.0  # how fast the price of what is kept follows its target
 RANGE = 30.0  # by how much that price may come to differ from where it started
 LAST = 60  # sweeps at temperature zero
@@ -105,22 +107,35 @@ class LocalSearch:
             assert leakage is not None
             bits = max(leakage, 0.01 * self.joint.information, 1e-9)
             goal = (2, (leakage - self.joint.entropy_s) * total, STEER / (4 * bits * total))
-        levels = start.copy()
-        unit = float(np.median(self.weights))
-        steered = (*goal, mu / RANGE, mu * RANGE)
-        cooling = np.geomspace(HOT * unit, COLD * unit, sweeps)
-        mu = self._run(levels, mu, steered, cooling, rng)
-        found = [self._finished(levels, mu, goal, rng), self._finished(start.copy(), mu, goal, rng)]
-        met = [one for one in found if one is not None]
-        if kept is not None:
-            return min(met, key=lambda one: one.leakage, default=None)
-        return max(met, key=lambda one: one.kept, default=None)
+
+        def cost(one: Generalised) -> float:
+            return one.leakage if kept is not None else -one.kept
+
+        def cooled(hot: float, n: int) -> Generalised | None:
+            levels = start.copy()
+            steered = (*goal, mu / RANGE, mu * RANGE)
+            price = self._run(levels, mu, steered, self._temperatures(hot, n), rng)
+            return self._finished(levels, price, goal, rng)
+
+        # How hot a start may be without losing what the columns' own codes hold differs from table to
+        # table: with many columns a symbol has thousands of generalisations to get lost among.
+        pilots = [(cooled(hot, max(sweeps // PILOT, 10)), hot) for hot in HOT]
+        ranked = sorted((cost(one), hot) for one, hot in pilots if one is not None)
+        hottest = [hot for _, hot in ranked[:2]] or [HOT[-1]]
+        found = [one for one, _ in pilots]
+        found += [cooled(hot, max(sweeps // len(hottest), 10)) for hot in hottest]
+        found.append(self._finished(start.copy(), mu, goal, rng))
+        return min((one for one in found if one is not None), key=cost, default=None)
+
+    def _temperatures(self, hot: float, sweeps: int) -> Array:
+        """Falling temperatures, in the units of the weights."""
+        return np.geomspace(hot, hot / COOLING, sweeps) * float(np.median(self.weights))
 
     def best(self, start: Ints, mu: float, rng: np.random.Generator, sweeps: int) -> Generalised:
         """A cheap code at one price ``mu`` (bits) of all there is to keep."""
         found = []
-        unit = float(np.median(self.weights))
-        for temperatures in (np.geomspace(HOT * unit, COLD * unit, sweeps), np.zeros(1)):
+        part = max(sweeps // len(HOT), 10)
+        for temperatures in (*(self._temperatures(hot, part) for hot in HOT), np.zeros(1)):
             levels = start.copy()
             fixed = (0, 0.0, 0.0, mu, mu)
             self._run(levels, mu, fixed, temperatures, rng)

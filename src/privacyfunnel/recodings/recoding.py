@@ -15,8 +15,9 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.objectives import Funnel, Objective
+from privacyfunnel.recodings.borrowing import borrowed
 from privacyfunnel.recodings.cuts import is_ordered
-from privacyfunnel.recodings.global_recoding import TRADES, GlobalSearch, Recoded, Shape
+from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch, Recoded, Shape
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
@@ -58,8 +59,9 @@ class Recoding:
     No released combination has fewer records than ``min_count``: local recoding climbs, global recoding
     suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
     mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
-    local recoding is annealed for one target, ``chance`` what each released combination costs, in bits
-    of one record.
+    local recoding is annealed for one target. ``fit`` "records" lowers the leakage of these records,
+    "population" that expected on others like them (see `borrowed`). ``chance`` is what each released
+    combination costs in bits of one record.
     """
 
     kind: str = "global"
@@ -71,6 +73,7 @@ class Recoding:
     suppress: float = SUPPRESS
     rounding: str = "prefer"
     keep: str = "kept"
+    fit: str = "records"
     chance: float = 0.0
     moves: int = 15_000_000
 
@@ -79,6 +82,7 @@ class Recoding:
         check_choice("rounding", self.rounding, ROUNDING)
         check_at_least("min_count", self.min_count, 1)
         check_at_least("moves", self.moves, 1)
+        check_choice("fit", self.fit, ("records", "population"))
         check_choice("keep", self.keep, ("kept", "information"))
         check_at_least("chance", self.chance, 0)
         check_at_least("suppress", self.suppress, 0)
@@ -99,9 +103,12 @@ class Recoding:
                         f"{option} names {name!r}; the public columns are {', '.join(names)}."
                     )
         weights = check_importance(joint, self.importance)
+        searched = joint
+        if self.fit == "population":
+            searched = borrowed(joint, np.random.default_rng(0))
         shapes = tuple(self._shape(joint, column) for column in joint.public)
         least = float(self.min_count) if self.min_count > 1 else 0.0
-        columns = GlobalSearch(joint, shapes, weights, least, self.suppress, self.chance)
+        columns = GlobalSearch(searched, shapes, weights, least, self.suppress, self.chance)
         return RecodingSearch(joint, self, columns)
 
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
@@ -157,7 +164,7 @@ class RecodingSearch:
         """Local recoding along the columns' trees."""
         trees = tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
         return LocalSearch(
-            self.joint,
+            self.columns.joint,
             trees,
             self.columns.rates,
             self.columns.min_count,
@@ -196,12 +203,17 @@ class RecodingSearch:
 
         Not ``thorough`` is for many targets at once, one after the other.
         """
-        self.sweep(rng)
+        if leakage is not None and self.columns.joint is not self.joint:
+            return self._under(leakage, rng, thorough)
+        # Random numbers of its own: global and local recoding see the same codes of the columns, so that
+        # the one is never below the other.
+        own, moves = rng.spawn(2)
+        self.sweep(own)
         if kept is not None:
-            found = self.columns.at(kept, rng, trades=TRADES if thorough else 0)
+            found = self.columns.at(kept, own, trades=TRADES if thorough else 0)
         else:
             assert leakage is not None
-            found = self.columns.under(leakage, rng)
+            found = self.columns.under(leakage, own)
         codes = self.columns.allowed()
         if found is None and self.recoding.kind == "local" and codes:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
@@ -219,12 +231,28 @@ class RecodingSearch:
         if self.recoding.kind == "global":
             return self._solution(objective, found)
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-        better = self.tuples.at(levels, mu, rng, self._sweeps(thorough), kept=kept, leakage=leakage)
+        better = self.tuples.at(
+            levels, mu, moves, self._sweeps(thorough), kept=kept, leakage=leakage
+        )
         if better is None:
             raise TargetUnreachable(
                 f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
             )
         return self._solution(objective, better)
+
+    def _under(self, leakage: float, rng: np.random.Generator, thorough: bool) -> RecodedSolution:
+        """The most kept whose leakage on the records themselves is within a bound, by bisection.
+
+        The search lowers another leakage than the one that is bounded.
+        """
+        low, high, best = 0.0, 1.0, self.at(rng, kept=0.0, thorough=False)
+        for step in range(STEPS):
+            found = self.at(rng, kept=(low + high) / 2, thorough=thorough and step > STEPS // 2)
+            if found.leakage <= leakage:
+                low, best = (low + high) / 2, found
+            else:
+                high = (low + high) / 2
+        return best
 
     def _sweeps(self, thorough: bool = True) -> int:
         moves = self.recoding.moves // (1 if thorough else SHORT)

@@ -31,6 +31,14 @@ def describe_recoding(
     joint: Joint, solution: RecodedSolution, frontier: Frontier, request: ReleaseRequest
 ) -> dict[str, Any]:
     """The part of a release's document that only readable releases have."""
+    frontiers = compare_recodings(joint, frontier, request)
+    return {**describe_code(joint, solution, request), "frontiers": frontiers}
+
+
+def describe_code(
+    joint: Joint, solution: RecodedSolution, request: ReleaseRequest
+) -> dict[str, Any]:
+    """What a readable code keeps of each column, and what becomes of it."""
     code = solution.code
     assert isinstance(code, ColumnCode)
     return {
@@ -39,7 +47,6 @@ def describe_recoding(
         "importance": dict(request.importance),
         "suppressed": solution.suppressed,
         "columns": recoded_columns(joint, code, is_local=request.kind == "local"),
-        "frontiers": compare_recodings(joint, frontier, request),
     }
 
 
@@ -131,21 +138,26 @@ def compare_recodings(
     """
     found = {request.kind: _points(joint, frontier)}
     for kind in RECODINGS:
-        if kind in found or joint.n_x > COMPARED:
-            continue
-        options: dict[str, Any] = {"effort": "fast"} if kind == "symbols" else {}
-        if kind != "symbols":
-            options = {"hierarchies": dict(request.hierarchies), "min_count": request.min_count}
-        if kind == "local":
-            options["moves"] = COMPARED_MOVES
-        try:
-            other = sweep(
-                joint, recoding=kind, n_points=COMPARED_POINTS, seed=request.seed, **options
-            )
-        except FunnelError:  # e.g. no code of this kind has so many records in each group
-            continue
-        found[kind] = _points(joint, other)
-    return found
+        if kind not in found and joint.n_x <= COMPARED:
+            found[kind] = rough_frontier(joint, kind, request)
+    return {kind: points for kind, points in found.items() if points}
+
+
+def rough_frontier(joint: Joint, kind: str, request: ReleaseRequest) -> list[dict[str, float]]:
+    """The points of a recoding other than the one that was asked for, searched roughly.
+
+    There are none where, for example, no code of this kind has so many records in each group.
+    """
+    options: dict[str, Any] = {"effort": "fast"}
+    if kind != "symbols":
+        options = {"hierarchies": dict(request.hierarchies), "min_count": request.min_count}
+    if kind == "local":
+        options["moves"] = COMPARED_MOVES
+    try:
+        other = sweep(joint, recoding=kind, n_points=COMPARED_POINTS, seed=request.seed, **options)
+    except FunnelError:
+        return []
+    return _points(joint, other)
 
 
 def _points(joint: Joint, frontier: Frontier) -> list[dict[str, float]]:

@@ -16,7 +16,7 @@ from privacyfunnel.releases.audit import audit_release
 from privacyfunnel.releases.document import describe
 from privacyfunnel.releases.holdout import on_unseen
 from privacyfunnel.releases.request import ANY_FILES, TARGETS, ReleaseRequest
-from privacyfunnel.releases.search import search
+from privacyfunnel.releases.search import bins_in_order, search
 from privacyfunnel.releases.stakes import stakes
 from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.releases.write import write_report
@@ -121,6 +121,7 @@ def release(
         if request.holdout is not None:
             aside = hold_out(joint, request.holdout, seed=request.seed)
         bar = stages("Searching releases")
+        request = bins_in_order(request, counts.roles.public)
         found, solution = search(joint, request, frontier=frontier, jobs=n_jobs, progress=bar)
         book = Codebook.from_solution(
             joint,
@@ -144,6 +145,8 @@ def release(
             held_out = on_unseen(*aside, counts.roles, request, jobs=n_jobs, progress=bar)
         bar = stages("Auditing the release")
         audit = audit_release(joint, book, measured.joint, request, jobs=n_jobs, progress=bar)
+        if request.kind != "symbols":
+            stages("Comparing with other kinds of releases")
         document = describe(
             request,
             stakes(joint, seed=request.seed),

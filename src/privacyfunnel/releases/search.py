@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import ColumnCode
-from privacyfunnel.columns import show
+from privacyfunnel.columns import Bins, Column, show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.joint import Joint
@@ -51,7 +51,7 @@ def search(
         )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
-    found = frontier or _frontier(joint, request, jobs, progress)
+    found = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
     return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
 
 
@@ -127,9 +127,30 @@ def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -
         )
 
 
-def _frontier(
-    joint: Joint, request: ReleaseRequest, jobs: int, progress: Progress | None
+def bins_in_order(request: ReleaseRequest, columns: Sequence[Column]) -> ReleaseRequest:
+    """The request with the order of the bins of coarsened columns: neighbours may be put together.
+
+    >>> from privacyfunnel.columns import Bins, Column
+    >>> from privacyfunnel.releases.request import ReleaseRequest
+    >>> age = Column("age", "integer", Bins((18, 65)))
+    >>> dict(bins_in_order(ReleaseRequest({"kept": 0.5}), [age]).orders)
+    {'age': ['under 18', '[18, 65)', '65 or more']}
+    """
+    if request.kind == "symbols":
+        return request
+    named = {*request.orders, *request.hierarchies}
+    bins = {
+        column.name: [column.rule.label(k) for k in range(len(column.rule.edges) + 1)]
+        for column in columns
+        if isinstance(column.rule, Bins) and column.name not in named
+    }
+    return replace(request, orders={**request.orders, **bins})
+
+
+def frontier_of(
+    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Frontier:
+    """The frontier of releases of the kind that a request asks for."""
     shared: dict[str, Any] = {
         "n_points": request.points,
         "seed": request.seed,

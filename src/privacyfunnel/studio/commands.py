@@ -28,14 +28,15 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
-    implied = replace(asked, recoding=None).kind
+    words += [f"--importance={name}={weight:g}" for name, weight in asked.importance.items()]
     settings = {
-        "recoding": (asked.kind, implied),
+        "recoding": (asked.kind, replace(asked, recoding=None).kind),
         "missing": (choices.missing, "symbol"),
         "effort": (asked.effort, ReleaseRequest.effort),
         "points": (asked.points, ReleaseRequest.points),
         "min-count": (asked.min_count, ReleaseRequest.min_count),
         "seed": (asked.seed, ReleaseRequest.seed),
+        "numbers": (asked.numbers, ReleaseRequest.numbers),
         "format": (asked.form, ReleaseRequest.form),
     }
     words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]

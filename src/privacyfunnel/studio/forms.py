@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privacyfunnel.columns import KINDS, MISSING, ColumnRules
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.validation import check_choice
 
 TREATMENTS = {
@@ -20,6 +21,12 @@ WANTED = {
     "bins": "a number of bins (10) or their edges (0, 18, 40, 65)",
     "round": "a step to round to (10, or 0.5)",
 }
+RECODINGS = {
+    "global": "readable columns: ages in ranges, categories in groups, the same for all records",
+    "local": "readable columns: each record is made only as coarse as it needs to be",
+    "symbols": "one column of symbols, each for any group of values: most information, hard to read",
+}
+MOST_IMPORTANT = 4.0  # times as important as another column
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
 BINS = "10"
 MOST_POINTS = 200
@@ -151,20 +158,56 @@ def read_choices(form: Form, before: Choices) -> Choices:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How to search: the settings that the release will have too, so that both find the same."""
+    """How to search: the settings that the release will have too, so that both find the same.
 
+    ``importance`` weighs what is kept of a column, where it is not 1.
+    """
+
+    recoding: str = "global"
+    importance: Mapping[str, float] = field(default_factory=dict)
     effort: str = "fast"
     points: int = 20
     min_count: int = 1
     seed: int = 0
-    compare: bool = True  # also draw releases by lot and plain noise
+    compare: bool = True  # also draw other kinds of releases
+
+    @property
+    def kept(self) -> str:
+        """The name of what is kept: of symbols the utility, of readable columns the mean share."""
+        return "utility" if self.recoding == "symbols" else "kept"
+
+    def request(self, source: str, target: Mapping[str, float], soft: bool) -> ReleaseRequest:
+        """The release that meets a target, found with these settings."""
+        return ReleaseRequest(
+            target,
+            source=source,
+            soft=soft,
+            recoding=self.recoding,
+            importance=self.importance,
+            min_count=self.min_count,
+            effort=self.effort,
+            points=self.points,
+            seed=self.seed,
+        )
 
 
-def read_search(form: Form) -> SearchSettings:
-    """The settings of the search's form."""
-    effort = form.get("effort", "fast")
+def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
+    """The settings of the search's form; the columns to publish have a number for their importance.
+
+    >>> read_search({"recoding": "global", "importance-1": "2"}, ["age", "job"]).importance
+    {'job': 2.0}
+    """
+    recoding, effort = form.get("recoding", "global"), form.get("effort", "fast")
+    check_choice("recoding", recoding, list(RECODINGS))
     check_choice("effort", effort, list(EFFORTS))
+    weights = {
+        name: _importance(form.get(f"importance-{i}", ""), name) for i, name in enumerate(public)
+    }
+    if recoding == "symbols":
+        weights = {}
     return SearchSettings(
+        recoding=recoding,
+        importance={name: weight for name, weight in weights.items() if weight != 1.0},
         effort=effort,
         points=_whole(form, "points", 20, 1, MOST_POINTS),
         min_count=_whole(form, "min_count", 1, 1, 10**9),
@@ -173,10 +216,10 @@ def read_search(form: Form) -> SearchSettings:
     )
 
 
-def read_target(form: Form) -> dict[str, float]:
-    """The one target of the choice: a share of what is kept, or of what is given away."""
+def read_target(form: Form, kept: str) -> dict[str, float]:
+    """The one target of the choice: a share of what is ``kept``, or of what is given away."""
     by = form.get("by", "")
-    check_choice("by", by, ["utility", "leakage"])
+    check_choice("by", by, [kept, "leakage"])
     text = form.get("value", "")
     try:
         value = float(text)
@@ -185,6 +228,18 @@ def read_target(form: Form) -> dict[str, float]:
     if not 0.0 <= value <= 1.0:
         raise InvalidInput(f"the target must be between 0% and 100%, got {text[:20]!r}.")
     return {by: value}
+
+
+def _importance(text: str, name: str) -> float:
+    try:
+        weight = float(text.strip() or 1.0)
+    except ValueError:
+        weight = float("nan")
+    if not 0.0 <= weight <= MOST_IMPORTANT:
+        raise InvalidInput(
+            f"the importance of {name!r} must be 0 to {MOST_IMPORTANT:g}, got {text[:20]!r}."
+        )
+    return weight
 
 
 def _whole(form: Form, name: str, usual: int, least: int, most: int) -> int:

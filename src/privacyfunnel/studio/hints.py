@@ -7,7 +7,7 @@ from privacyfunnel.errors import FunnelError, Hints
 HINTS: Hints = {
     "replace": "choose another place",
     "unseen": "make a new codebook",
-    "shuffle": "the command that the studio shows can write them in a random order (--shuffle)",
+    "shuffle": "the command that the studio shows can write them in a random order",
     "missing": "choose another answer for missing values",
     "memory": "use a smaller table",
     "fewer-folds": "use a table with more records",

@@ -119,6 +119,8 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
         raise DataUnavailable(
             f"the data cannot be read and may be damaged: {first_line(error)}"
         ) from error
+    except duckdb.NotSupportedError as error:
+        raise InvalidInput(f"a column's type cannot be read: {first_line(error)}") from error
     except duckdb.Error as error:
         if isinstance(error, duckdb.InterruptException):
             raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own

@@ -186,6 +186,8 @@ def output_columns(
     else:
         own = [name for column in roles.public for name in recoded_names(column, numbers)]
     names = [*own, *keep]
+    if "" in names:
+        raise InvalidInput("a column without a name cannot go out; give it one first.")
     folded = [name.casefold() for name in names]  # few readers tell Age and age apart
     twins = [name for name in names if folded.count(name.casefold()) > 1]
     if twins:

@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse
 
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
-from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import read_choices, read_search, read_target
 from privacyfunnel.studio.hints import in_words
@@ -162,9 +161,10 @@ async def columns(request: Request, session: Session) -> Response:
 async def search(request: Request, session: Session) -> Response:
     """Search the frontier, and beside it the curves to compare with."""
     form = await read_form(request)
-    if session.done("inspect") is None:
+    choices = session.inspected_choices()
+    if choices is None:
         raise InvalidInput("mark the columns first.")
-    session.search, session.chosen = read_search(form), None
+    session.search, session.chosen = read_search(form, choices.public), None
     inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
     if session.search.compare:
@@ -189,16 +189,8 @@ async def choose(request: Request, session: Session) -> Response:
         raise InvalidInput(
             "a release by lot cannot promise a least number of records per symbol; set that to 1."
         )
-    session.chosen = ReleaseRequest(
-        source=session.source.name,
-        target=read_target(form),
-        recoding="symbols",
-        soft=soft,
-        min_count=found.min_count,
-        effort=found.effort,
-        points=found.points,
-        seed=found.seed,
-    )
+    target = read_target(form, found.kept)
+    session.chosen = found.request(session.source.name, target, soft)
     job = session.start(
         "choose",
         inspected=session.jobs["inspect"].folder,
@@ -218,7 +210,13 @@ async def release(request: Request, session: Session) -> Response:
     form_of = form.get("format", "parquet")
     if form_of not in ("parquet", "csv"):
         raise InvalidInput(f"a release is written as parquet or csv, not as {form_of[:20]!r}.")
-    asked = replace(asked, form=form_of, expand="expand" in form, is_public="is_public" in form)
+    asked = replace(
+        asked,
+        form=form_of,
+        expand="expand" in form,
+        is_public="is_public" in form,
+        numbers=form.get("numbers", asked.numbers),
+    )
     command, _ = commands.command_or_why(source, choices, asked)
     session.made = replace(asked, command=command)
     session.start(

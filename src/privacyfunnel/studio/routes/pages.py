@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import (
     FileResponse,
@@ -15,8 +16,9 @@ from starlette.responses import (
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.report import words as report_words
+from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.studio import commands
-from privacyfunnel.studio.forms import EFFORTS, TREATMENTS
+from privacyfunnel.studio.forms import EFFORTS, RECODINGS, TREATMENTS
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
@@ -85,6 +87,7 @@ async def columns(request: Request) -> Response:
         "columns",
         kinds=KINDS,
         treatments=TREATMENTS,
+        recodings=RECODINGS,
         efforts=EFFORTS,
         looked=session.done("look"),
         inspected=session.done("inspect"),
@@ -134,10 +137,13 @@ async def release(request: Request) -> Response:
 
 
 def _described(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The sentences and the symbols of a release's document."""
+    """The sentences and the groups or symbols of a release's document."""
+    recoding = document["recoding"]
+    columns = recoding["columns"] if recoding else []
     return {
         "headline": report_words.what_is_released(document),
         "sentences": [
+            *([("Kept", report_words.kept(document))] if recoding else []),
             ("Utility", report_words.utility(document)),
             ("Leakage", report_words.leakage(document)),
             ("Guessing", report_words.guessing(document)),
@@ -146,6 +152,7 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],
         "is_cut": bool(document["symbols"]["smallest"]),
+        "pictures": [Markup(draw_column(c)) if c.get("bars") else "" for c in columns],
     }
 
 

@@ -23,7 +23,7 @@ DOING = {
     "look": "Reading the table",
     "inspect": "Measuring what is at stake",
     "search": "Searching releases",
-    "compare": "Comparing with releases by lot",
+    "compare": "Comparing with other kinds of releases",
     "choose": "Looking up this release",
     "release": "Making the release",
 }

@@ -145,10 +145,18 @@ function filterBy(input) {
   });
 }
 
+function tellValues(form) {
+  form.addEventListener("input", (event) => {
+    const told = event.target.nextElementSibling;
+    if (told && told.tagName === "OUTPUT") told.textContent = event.target.value;
+  });
+}
+
 watchBoxes();
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);
 document.querySelectorAll(".copy").forEach(copyBy);
 document.querySelectorAll("#filter").forEach(filterBy);
+document.querySelectorAll("#importance").forEach(tellValues);
 // What was asked for is below a long list: after a reload, too, it is what is seen first.
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

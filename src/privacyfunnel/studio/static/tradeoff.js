@@ -8,7 +8,10 @@ const slider = document.getElementById("slider");
 const value = document.getElementById("value");
 const soft = document.getElementById("soft");
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const state = { points: [], soft: [], noise: [], whole: 0, free: 0, values: 0, chosen: null, ready: false };
+const readable = place.dataset.recoding !== "symbols";
+const KEPT = place.dataset.kept; // the name of what is kept: utility, or kept of the columns
+const NAMES = { global: "global recoding", local: "local recoding", symbols: "symbols" };
+const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, values: 0, chosen: null, ready: false };
 
 const inPercent = (share) =>
   share > 0 && share < 1e-4 ? "<0.01%" : `${(100 * share).toFixed(share < 0.01 && share > 0 ? 2 : 1)}%`;
@@ -17,7 +20,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 function curve(points, name, ink, extra) {
   return {
-    x: points.map((p) => p.utility),
+    x: points.map((p) => p.kept),
     y: points.map((p) => p.leakage),
     name,
     mode: "lines+markers",
@@ -29,14 +32,18 @@ function curve(points, name, ink, extra) {
 }
 
 function traces() {
-  const edge = [{ utility: 0, leakage: 0 }, { utility: state.free, leakage: 0 }, { utility: 1, leakage: state.whole }];
+  const edge = [{ kept: 0, leakage: 0 }, { kept: state.free, leakage: 0 }, { kept: 1, leakage: state.whole }];
   const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
   const inside = state.points.map((p) => (p.proved ? blue : colour("paper"))); // overlapping rings stay rings
-  const drawn = [
-    curve(edge, "limit: no release can be below", red, {
+  const drawn = [];
+  if (!readable) {
+    drawn.push(curve(edge, "limit: no release can be below", red, {
       mode: "lines", fill: "tozeroy", fillcolor: colour("pink"), hoverinfo: "skip", hovertemplate: null,
-    }),
-  ];
+    }));
+  }
+  for (const [kind, points] of Object.entries(state.others)) {
+    drawn.push(curve(points, NAMES[kind], kind === "symbols" ? grey : red, { mode: "lines", line: { color: kind === "symbols" ? grey : red, dash: "dot", width: 2 } }));
+  }
   if (state.noise.length) {
     drawn.push(curve(state.noise, "plain noise (differential privacy)", grey, { mode: "lines", line: { color: grey, dash: "dot", width: 2 } }));
   }
@@ -44,7 +51,7 @@ function traces() {
     const green = dark.matches ? "#6fcf97" : "#1c7d4d";
     drawn.push(curve(state.soft, "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
   }
-  drawn.push(curve(state.points, "releases found", blue, { marker: { color: inside, size: state.points.length > 40 ? 6 : 9, line: { color: blue, width: 1.5 } }, meta: "hard" }));
+  drawn.push(curve(state.points, readable ? NAMES[place.dataset.recoding] : "releases found", blue, { marker: { color: inside, size: state.points.length > 40 ? 6 : 9, line: { color: blue, width: 1.5 } }, meta: "hard" }));
   drawn.push({
     x: [1], y: [state.whole], name: "published as it is", mode: "markers", cliponaxis: false,
     marker: { symbol: "star", size: 14, color: ink },
@@ -52,7 +59,7 @@ function traces() {
   });
   if (state.chosen) {
     drawn.push({
-      x: [state.chosen.utility], y: [state.chosen.leakage], name: "chosen", mode: "markers", cliponaxis: false,
+      x: [state.chosen.kept], y: [state.chosen.leakage], name: "chosen", mode: "markers", cliponaxis: false,
       marker: { symbol: "circle", size: 16, color: ink, line: { color: colour("paper"), width: 2 } },
       hovertemplate: "chosen: keeps %{x:.1%}<br>gives away %{y:.1%}<extra></extra>",
     });
@@ -73,7 +80,7 @@ function draw() {
     hovermode: "closest",
     hoverlabel: { bgcolor: colour("box"), bordercolor: colour("line"), font: { color: colour("ink") } },
     legend: { orientation: "h", x: 0, y: narrow ? -0.22 : -0.17, yanchor: "top", font: { size: narrow ? 11 : 13 } },
-    xaxis: { ...axis, title: { text: narrow ? "public information kept" : "utility: public information kept", standoff: 10 }, range: [-0.02, 1.02] },
+    xaxis: { ...axis, title: { text: readable ? "kept of the public columns" : narrow ? "public information kept" : "utility: public information kept", standoff: 10 }, range: [-0.02, 1.02] },
     yaxis: { ...axis, title: { text: narrow ? "sensitive information given away" : "leakage: sensitive information given away" }, range: [0, Math.max(0.02, state.whole) * 1.08] },
   }, { displayModeBar: false, responsive: true });
 }
@@ -82,24 +89,24 @@ function draw() {
 function estimate() {
   const target = Number(value.value) / 100;
   const points = soft.checked ? state.soft : state.points;
-  if (by() === "utility") return points.find((p) => p.utility >= target - 1e-12);
+  if (by() === KEPT) return points.find((p) => p.kept >= target - 1e-12);
   return points.filter((p) => p.leakage <= target + 1e-12).at(-1);
 }
 
 function tellEstimate() {
   document.getElementById("of").textContent =
-    by() === "utility" ? "of the public information" : "of the sensitive information";
+    by() !== KEPT ? "of the sensitive information" : readable ? "of the public columns" : "of the public information";
   const near = estimate();
   document.getElementById("estimate").textContent = near
-    ? `Nearest point: keeps ${inPercent(near.utility)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} symbol${near.n_symbols === 1 ? "" : "s"} (now ${state.values} values).`
+    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${state.values} values).`
     : "No release found meets this.";
 }
 
 function listPoints() {
   const rows = state.points.map((point) => {
     const row = document.createElement("tr");
-    const limit = point.limit === undefined ? "" : inPercent(point.limit);
-    for (const words of [inPercent(point.utility), inPercent(point.leakage), limit, String(point.n_symbols)]) {
+    const limit = readable || point.limit === undefined ? "" : inPercent(point.limit);
+    for (const words of [inPercent(point.kept), inPercent(point.leakage), limit, String(point.n_symbols)]) {
       const cell = row.insertCell();
       cell.className = "n";
       cell.textContent = words;
@@ -107,7 +114,7 @@ function listPoints() {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Choose";
-    button.setAttribute("aria-label", `Choose the release that keeps ${inPercent(point.utility)}`);
+    button.setAttribute("aria-label", `Choose the release that keeps ${inPercent(point.kept)}`);
     button.addEventListener("click", () => choosePoint(point, false));
     row.insertCell().append(button);
     return row;
@@ -123,10 +130,10 @@ function complain(words) {
 }
 
 function choosePoint(point, isSoft) {
-  form.elements.by.value = "utility";
+  form.elements.by.value = KEPT;
   soft.checked = isSoft;
   // Rounded down, so that the point itself keeps enough.
-  value.value = String(Math.floor(point.utility * 1e4 - 1e-9 > 0 ? point.utility * 1e4 + 1e-9 : 0) / 100);
+  value.value = String(Math.floor(point.kept * 1e4 - 1e-9 > 0 ? point.kept * 1e4 + 1e-9 : 0) / 100);
   slider.value = value.value;
   choose();
 }
@@ -165,13 +172,13 @@ async function follow(job, isLatest) {
   const page = await fetch("/chosen", { credentials: "same-origin" });
   if (!page.ok || !isLatest()) return;
   box.innerHTML = await page.text();
-  const mark = box.querySelector("[data-utility]").dataset;
-  state.chosen = { utility: Number(mark.utility), leakage: Number(mark.leakage) };
+  const mark = box.querySelector("[data-kept]").dataset;
+  state.chosen = { kept: Number(mark.kept), leakage: Number(mark.leakage) };
   draw();
 }
 
 function take(news) {
-  for (const name of ["points", "soft", "noise", "whole", "free"]) {
+  for (const name of ["points", "soft", "noise", "others", "whole", "free"]) {
     if (news[name] !== undefined) state[name] = news[name];
   }
   if (news.n_values) state.values = news.n_values;
@@ -214,7 +221,7 @@ async function compare() {
   });
   if (ended.state === "done") {
     box.hidden = true;
-    soft.disabled = false;
+    soft.disabled = readable;
     words.textContent = "draw each record's symbol by lot: may give away less";
   } else {
     words.textContent = "draw each record's symbol by lot (not there)";

@@ -20,7 +20,7 @@ class GrowingFrontier:
     >>> growing = GrowingFrontier(Joint.from_counts([[1, 0], [0, 1]]), path)
     >>> _ = path.write_text('{"task": "a", "labels": [0, 1]}\\n{"task": "b", "la')
     >>> growing.read()
-    [{'utility': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
+    [{'kept': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
     """
 
     def __init__(self, joint: Joint, path: Path) -> None:
@@ -40,7 +40,7 @@ class GrowingFrontier:
                 self._place += len(line)
                 self._add(json.loads(line))
         kept: list[dict[str, Any]] = []
-        for point in sorted(self._found, key=lambda p: (-p["utility"], p["leakage"])):
+        for point in sorted(self._found, key=lambda p: (-p["kept"], p["leakage"])):
             if not kept or point["leakage"] < kept[-1]["leakage"]:
                 kept.append(point)
         self._found = kept[::-1]
@@ -52,7 +52,7 @@ class GrowingFrontier:
         code, joint = Partition(entry["labels"]), self.joint
         self._found.append(
             {
-                "utility": share(utility(joint, code), joint.entropy_x),
+                "kept": share(utility(joint, code), joint.entropy_x),
                 "leakage": share(leakage(joint, code), joint.entropy_s),
                 "n_symbols": code.n_symbols,
             }

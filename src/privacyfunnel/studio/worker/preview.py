@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
 from privacyfunnel.releases.document import column_words, columns_kept, measured_of, symbols_of
+from privacyfunnel.releases.recoded import describe_code
 from privacyfunnel.releases.stakes import stakes
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def preview(
         "stakes": at_stake.to_json(),
         "columns": columns_kept(joint, book),
         "symbols": symbols_of(book),
-        "recoding": None,
+        "recoding": (
+            describe_code(joint, solution, asked) if isinstance(solution, RecodedSolution) else None
+        ),
         "cautions": [asdict(caution) for caution in cautions],
     }

@@ -18,8 +18,11 @@ from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
+from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
+from privacyfunnel.releases.recoded import rough_frontier
 from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.search import bins_in_order, frontier_of
 from privacyfunnel.releases.stakes import Stakes, stakes
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
@@ -94,19 +97,34 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
 def search(
     reporter: Reporter, folder: Path, *, inspected: Path, search: SearchSettings
 ) -> dict[str, Any]:
-    """The frontier of hard releases; its points are shown as they are found."""
+    """The frontier of releases; its points are shown as they are found."""
     kept: Inspected = _load(inspected)
     joint = kept.counts.joint()
-    reporter.show(
-        whole=kept.at_stake.given_away, free=kept.at_stake.free_utility, n_values=joint.n_x
-    )
+    reporter.show(whole=kept.at_stake.given_away, n_values=joint.n_x)
+    if search.recoding == "symbols":
+        reporter.show(free=kept.at_stake.free_utility)
+        found = _search_symbols(reporter, folder, joint, search)
+    else:
+        request = search.request("", {"leakage": 1.0}, soft=False)
+        request = bins_in_order(request, kept.counts.roles.public)
+        found = frontier_of(joint, request, progress=reporter.progress)
+    _save(folder, found)
+    points = _points(found, search.kept)
+    reporter.show(points=points)
+    return {"n_points": len(points)}
+
+
+def _search_symbols(
+    reporter: Reporter, folder: Path, joint: pf.Joint, search: SearchSettings
+) -> Frontier:
+    """The frontier of symbols, shown as it grows."""
     growing = GrowingFrontier(joint, folder / "found.jsonl")
 
     def progress(done: int, total: int) -> None:
         reporter.progress(done, total)
         reporter.show(points=growing.read())
 
-    found = pf.frontier(
+    return pf.frontier(
         joint,
         n_points=search.points,
         seed=search.seed,
@@ -115,22 +133,27 @@ def search(
         checkpoint=growing.path,
         progress=progress,
     )
-    _save(folder, found)
-    points = _points(found)
-    reporter.show(points=points)
-    return {"n_points": len(points)}
 
 
 def compare(
     reporter: Reporter, folder: Path, *, inspected: Path, search: SearchSettings
 ) -> dict[str, Any]:
-    """Curves to compare with: plain noise (local differential privacy), and releases by lot."""
+    """Curves to compare with: the other recodings; of symbols, plain noise and releases by lot."""
     kept: Inspected = _load(inspected)
     joint = kept.counts.joint()
+    if search.recoding != "symbols":
+        others: dict[str, Any] = {}
+        request = search.request("", {"leakage": 1.0}, soft=False)
+        kinds = [kind for kind in RECODINGS if kind != search.recoding]
+        for done, kind in enumerate(kinds):
+            others[kind] = rough_frontier(joint, kind, request)
+            reporter.show(others=others)
+            reporter.progress(done + 1, len(kinds))
+        return {"others": kinds}
     if joint.n_x <= NOISE_VALUES:
         curve = randomised_response_curve(joint, EPSILONS)
         x, y = share(curve[:, 0], joint.entropy_x), share(curve[:, 1], joint.entropy_s)
-        reporter.show(noise=[{"utility": u, "leakage": v} for u, v in zip(x, y, strict=True)])
+        reporter.show(noise=[{"kept": u, "leakage": v} for u, v in zip(x, y, strict=True)])
     found = pf.frontier(
         joint,
         method="soft",
@@ -140,7 +163,7 @@ def compare(
         progress=reporter.progress,
     )
     _save(folder, found)
-    reporter.show(soft=_points(found))
+    reporter.show(soft=_points(found, "utility"))
     return {"noise": joint.n_x <= NOISE_VALUES}
 
 
@@ -196,8 +219,10 @@ def _first_rows(table: Table) -> list[list[str]]:
     return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
 
 
-def _points(found: Frontier) -> list[dict[str, Any]]:
-    frame = found.to_frame()[["utility", "leakage", "n_symbols", "limit", "gap"]]
+def _points(found: Frontier, kept: str) -> list[dict[str, Any]]:
+    """The points as the page draws them: ``kept`` is the column that is the horizontal axis."""
+    frame = found.to_frame()[[kept, "leakage", "n_symbols", "limit", "gap"]]
+    frame = frame.rename(columns={kept: "kept"})
     frame["proved"] = found.proved
     return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
 

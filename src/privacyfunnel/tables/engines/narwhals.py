@@ -54,9 +54,9 @@ def _wrapped(source: Any) -> Any:
             f"the table has two columns of one name; rename one ({' '.join(str(error).split())})."
         ) from error
     except TypeError as error:
-        if "nsupported" not in str(error):
+        if "nsupported" not in str(error) and "allow_series" not in str(error):
             raise
-        return None
+        return None  # a series is no table
 
 
 def arrow_of(frame: nw.DataFrame[Any]) -> tuple[pa.Table, tuple[str, ...]]:

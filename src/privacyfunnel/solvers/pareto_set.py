@@ -1,0 +1,115 @@
+"""Pareto set: every undominated hard code that a local search from known ones passes through."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.joint import Joint
+from privacyfunnel.objectives import PROBLEMS, leakage, utility
+from privacyfunnel.solvers.merge_path import merge_path
+from privacyfunnel.solvers.moves import JointLayout, Labels
+
+SAME = 1e-9  # bits by which codes must differ to be two
+PATHS = 41  # greedy merge paths, for as many λ, whose codes are starts
+MOST_PATHS = 600  # symbols up to which they are run
+MOST_PRICES = 3e8  # cells that may be looked at
+
+
+class ParetoSet:
+    """Codes none of which another beats, in the plane where less is wanted of one, more of the other.
+
+    The bottleneck wants little rate and much relevance, the funnel the opposite of both.
+    """
+
+    def __init__(self, problem: str) -> None:
+        self.sign = -PROBLEMS[problem].leakage_weight
+        self.cost: list[float] = []  # rising, and with it the worth
+        self.worth: list[float] = []
+        self.codes: list[Partition] = []
+
+    def holds(self, cost: float, worth: float) -> bool:
+        """Whether a code of the set is as good as this, or is this one."""
+        i = bisect_right(self.cost, cost + SAME)
+        return i > 0 and self.worth[i - 1] >= worth - SAME
+
+    def add(self, cost: float, worth: float, code: Partition) -> None:
+        """One more, in the place of those that it beats."""
+        first = last = bisect_left(self.cost, cost - SAME)
+        while last < len(self.cost) and self.worth[last] <= worth + SAME:
+            last += 1
+        self.cost[first:last], self.worth[first:last] = [cost], [worth]
+        self.codes[first:last] = [code]
+
+    def still_has(self, cost: float, code: Partition) -> bool:
+        """Whether a code that was added has not been beaten since."""
+        i = bisect_left(self.cost, cost - SAME)
+        return i < len(self.codes) and self.codes[i] is code
+
+
+def pareto_set(
+    joint: Joint, problem: str, codes: Sequence[Partition], *, least: float = 0.0
+) -> list[Partition]:
+    """The undominated codes found from some codes and from greedy merge paths.
+
+    Pareto local search (Paquete, Chiarandini & Stützle 2004): every single move and every merge of two
+    clusters of each code of the set is priced, and those that no code of the set beats join it, until
+    all have been visited or 3·10⁸ cells looked at. No symbol weighs less than ``least``. Chance plays
+    no part.
+
+    >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
+    >>> [code.n_symbols for code in pareto_set(joint, "bottleneck", [])]
+    [1, 2, 2, 3, 4]
+    """
+    from privacyfunnel._kernels.neighbours import neighbours
+
+    layout, found = JointLayout(joint, least), ParetoSet(problem)
+    waiting = deque[tuple[float, Partition]]()
+
+    def offer(bits: float, told: float, code: Partition) -> None:
+        cost, worth = found.sign * bits, found.sign * told
+        if not found.holds(cost, worth):
+            found.add(cost, worth, code)
+            waiting.append((cost, code))
+
+    starts = [Partition.trivial(joint.n_x), *codes]
+    if least == 0.0 and joint.n_x <= MOST_PATHS:
+        for lam in np.linspace(0.0, 1.0, PATHS):
+            path = merge_path(joint, (-found.sign, found.sign * float(lam)))
+            starts += [path.cut(k) for k in range(len(path.merges) + 1)]
+    for code in starts:
+        offer(utility(joint, code), leakage(joint, code), code)
+    left = MOST_PRICES
+    while waiting and left > 0.0:
+        cost, code = waiting.popleft()
+        if not found.still_has(cost, code):
+            continue
+        labels, k = np.array(code.labels), code.n_symbols
+        left -= (joint.counts.nnz + joint.n_s * k) * k
+        places, etas = neighbours(layout.columns, labels, k, layout.table, least)
+        # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
+        bits = np.log2(joint.total) - etas[:, 1] / joint.total
+        told = (etas[:, 0] - etas[:, 1]) / joint.total + joint.entropy_s
+        costs, worths = found.sign * bits, found.sign * told
+        beside = np.searchsorted(np.array(found.cost), costs + SAME, "right") - 1
+        best = np.where(beside >= 0, np.array(found.worth)[np.maximum(beside, 0)], -np.inf)
+        new = np.flatnonzero(worths > best + SAME)
+        for i in new[np.argsort(costs[new], kind="stable")]:
+            if not found.holds(costs[i], worths[i]):
+                neighbour = _stepped(labels, places[i])
+                offer(float(bits[i]), float(told[i]), neighbour)
+    return sorted(found.codes, key=lambda code: utility(joint, code))
+
+
+def _stepped(labels: Labels, place: Labels) -> Partition:
+    """The code after one move, or after one merge."""
+    new, (x, cluster) = labels.copy(), place
+    if x >= 0:
+        new[x] = cluster
+    else:
+        new[new == cluster] = -1 - x
+    return Partition(new)
