@@ -347,7 +347,7 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("demo.csv", ["--keep", "nope"], "no kept column 'nope'"),
         ("demo.csv", ["--weight", "sex", "--min-count", 5], "leave one out"),
         ("demo.csv", ["--soft", "--min-count", 5], "cannot promise a least count"),
-        ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release has a utility"),
+        ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release was found with a utility"),
         ("demo.csv", ["--jobs", 0], "jobs must not be 0"),
         ("demo.csv", ["--holdout", 0], "holdout must lie between 0 and 1, got 0"),
         ("demo.csv", ["--holdout", 1.2], "holdout must lie between 0 and 1, got 1.2"),

@@ -205,12 +205,15 @@ class RecodingSearch:
         """
         if leakage is not None and self.columns.joint is not self.joint:
             return self._under(leakage, rng, thorough)
-        self.sweep(rng)
+        # Random numbers of its own: global and local recoding see the same codes of the columns, so that
+        # the one is never below the other.
+        own, moves = rng.spawn(2)
+        self.sweep(own)
         if kept is not None:
-            found = self.columns.at(kept, rng, trades=TRADES if thorough else 0)
+            found = self.columns.at(kept, own, trades=TRADES if thorough else 0)
         else:
             assert leakage is not None
-            found = self.columns.under(leakage, rng)
+            found = self.columns.under(leakage, own)
         codes = self.columns.allowed()
         if found is None and self.recoding.kind == "local" and codes:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
@@ -228,7 +231,9 @@ class RecodingSearch:
         if self.recoding.kind == "global":
             return self._solution(objective, found)
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-        better = self.tuples.at(levels, mu, rng, self._sweeps(thorough), kept=kept, leakage=leakage)
+        better = self.tuples.at(
+            levels, mu, moves, self._sweeps(thorough), kept=kept, leakage=leakage
+        )
         if better is None:
             raise TargetUnreachable(
                 f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
