@@ -95,6 +95,15 @@ def test_the_page_draws_every_room():
     assert set(rooms()) | {"__main__", ""} == {room(name) for name in modules()}
 
 
+def test_the_page_draws_the_folders_within_rooms():
+    above, drawn = "", set()
+    for place, _ in block_under("The rooms"):
+        above = above if place.startswith(" ") else place
+        drawn |= {f"{above}{place.strip()}"} if place.startswith(" ") else set()
+    deep = {path.parent.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
+    assert drawn == {f"{folder.as_posix()}/" for folder in deep if len(folder.parts) > 1}
+
+
 def within(name: str, place: str) -> bool:
     return name == place or (place != "" and name.startswith(f"{place}."))
 
@@ -134,6 +143,11 @@ def test_no_modules_import_each_other_in_a_circle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+def test_every_exception_is_needed():
+    pairs = {(name, target) for name, targets in walk().items() for target in targets}
+    assert {found for pair in pairs for found in excepted(*pair)} == set(EXCEPTIONS)
 
 
 def test_the_path_of_a_release_is_the_one_that_the_code_walks():

@@ -331,3 +331,18 @@ def test_targets_of_small_alphabets_equal_enumeration(problem):
                 continue
             found = front.at(**{name: share})
             assert target.price.of(found.leakage, found.utility) == pytest.approx(best, abs=1e-9)
+
+
+def test_no_leakage_keeps_what_perfect_privacy_keeps():
+    joint = pf.Joint.from_counts(np.random.default_rng(0).integers(1, 10, size=(2, 12)))
+    found = pf.frontier(joint, method="soft", n_points=3, effort="fast").at(leakage=0.0)
+    assert found.leakage <= 1e-12
+    assert found.utility >= pf.perfect_privacy(joint).utility - 1e-6
+    assert found.utility > 0.5 * joint.entropy_x
+
+
+def test_all_the_relevance_there_is_can_be_asked_for():
+    joint = pf.Joint.from_counts(np.random.default_rng(1).integers(0, 9, size=(3, 20)) + 1)
+    front = pf.frontier(joint, "bottleneck", n_points=3, effort="fast")
+    found = front.at(relevance=joint.information / joint.entropy_s)
+    assert found.leakage == pytest.approx(joint.information, abs=1e-9)

@@ -294,3 +294,16 @@ def test_counts_beyond_whole_numbers_are_weights():
     assert joint.n_records is None
     found = solve(joint, Funnel(0.5))
     assert np.isfinite(found.value)
+
+
+def test_a_large_target_starts_from_insertion_and_leaks_little():
+    draw = rng(5)
+    masses = draw.integers(1, 12, size=2000)
+    ill = draw.binomial(masses, 0.25)
+    joint = Joint.from_counts(np.array([masses - ill, ill]))
+    target = Target("funnel", "utility", 0.7 * joint.entropy_x)
+    found = BestSearch(effort="fast").solve_at(joint, target, rng=rng())
+    assert found.utility >= target.bits - 1e-9
+    assert found.leakage <= 1e-3 * joint.information
+    again = BestSearch(effort="fast").solve_at(joint, target, rng=rng())
+    np.testing.assert_array_equal(found.code.labels, again.code.labels)

@@ -171,3 +171,20 @@ def test_the_compiled_step_equals_bound_and_prefix(whole):
         assert bound(mask) == pytest.approx(expected.value, abs=1e-9)
         value = _difference(g.columns, masses, apart, g.table, scales, found, desk[-1])
         assert value == pytest.approx(first(mask) - second(mask), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_thresholds_find_the_bottlenecks_best_merge_or_nearly(seed):
+    from conftest import random_joint
+    from privacyfunnel import Bottleneck
+    from privacyfunnel.solvers.iac_mdsf import difference
+    from privacyfunnel.submodular import exhaustive, threshold
+
+    rng = np.random.default_rng(seed)
+    joint = random_joint(rng, 4, 9)
+    objective = Bottleneck(float(rng.uniform(0.2, 0.9)))
+    first, second = difference(joint.counts, joint.total, objective)
+    found, best = threshold(first, second, rng=rng, starts=60), exhaustive(first, second)
+    change = objective.merge_change(joint, found.subset) if found.subset.any() else 0.0
+    assert found.value == pytest.approx(change, abs=1e-12)
+    assert best.value - 1e-12 <= found.value <= 0.9 * best.value + 1e-12

@@ -64,8 +64,7 @@ def about_release(
     ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
     was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order.
     """
-    sensitive = [column.name for column in book.roles.sensitive]
-    found = [_kept(name, name in sensitive) for name in keep]
+    found = [_kept(name) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
     if small and book.roles.weight is None:
         found.append(
@@ -122,14 +121,11 @@ def _identifier(name: str) -> Caution:
     )
 
 
-def _kept(name: str, is_sensitive: bool) -> Caution:
-    worst = (
-        " It is one of the sensitive columns, so the file gives it away." if is_sensitive else ""
-    )
+def _kept(name: str) -> Caution:
     return Caution(
         "kept column is not protected",
         f"The column {name!r} is passed through as it is: nothing about it is protected, "
-        f"and together with the released symbol it may give more away than measured here.{worst}",
+        f"and together with the released symbol it may give more away than measured here.",
     )
 
 

@@ -107,6 +107,7 @@ def release(
     _check_not_the_table(opened, [folder / name for name in request.files])
     with together(folder, request.files, force, instead_of=ANY_FILES) as work:
         counts = count(opened, sensitive, public, columns=columns, weight=weight)
+        _check_kept(counts, request.keep)
         output: dict[str, Any] = {
             "expand": request.expand,
             "keep": list(request.keep),
@@ -161,6 +162,15 @@ def release(
         )
         write_report(work, book, document, is_public=request.is_public)
     return Release(folder, book, document)
+
+
+def _check_kept(counts: Counts, keep: Sequence[str]) -> None:
+    """Refuse to pass a sensitive column through: what goes out is what is measured."""
+    given_away = [column.name for column in counts.roles.sensitive if column.name in keep]
+    if given_away:
+        raise InvalidInput(
+            f"the column {given_away[0]!r} is sensitive and would go out as it is; do not keep it."
+        )
 
 
 def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:

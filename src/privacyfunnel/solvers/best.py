@@ -46,6 +46,7 @@ NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
 SIZES = (1.0, 1.15, 1.3, 1.5, 1.8, 2.2, 2.8)  # numbers of clusters, of the least that can do
 LAM_SHARE = 0.25  # of the moves, for one λ
+LAM_WHOLE = 300  # symbols from which on there are fewer, so that cost grows smoothly into blocks
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not
@@ -245,7 +246,8 @@ class BestSearch:
         """
         budget = self.budget
         if not np.isfinite(price.bound):  # one λ is easier than a target
-            budget = budget._replace(moves=budget.moves * LAM_SHARE)
+            fewer = min(1.0, LAM_WHOLE / layout.joint.n_x) ** 2
+            budget = budget._replace(moves=budget.moves * LAM_SHARE * fewer)
         asked = budget.sweeps if sweeps is None else sweeps
 
         def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:

@@ -14,6 +14,7 @@ from privacyfunnel.submodular.modmod import modmod
 from privacyfunnel.submodular.prefix import best_prefix
 from privacyfunnel.submodular.ssp import ssp
 from privacyfunnel.submodular.supsub import supsub
+from privacyfunnel.submodular.threshold import threshold
 
 __all__ = [
     "Affine",
@@ -31,4 +32,5 @@ __all__ = [
     "scaled",
     "ssp",
     "supsub",
+    "threshold",
 ]
