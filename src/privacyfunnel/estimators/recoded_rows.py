@@ -17,7 +17,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings import RecodedSolution, make_recoding
 
-SWEEPS = {"fast": 300, "normal": 1200, "thorough": 4800}  # of local recoding
+MOVES = {"fast": 1_500_000, "normal": 15_000_000, "thorough": 60_000_000}  # of local recoding
 CELLS = 20_000_000  # rows times released combinations that are compared at once
 
 
@@ -49,7 +49,7 @@ def search_recoding(
         raise InvalidInput(f"{both[0]!r} is binned and has a recoding of its own; leave one out.")
     options = {name: dict(given) for name, given in settings.items() if given}
     options["orders"] = {**orders, **options.get("orders", {})}
-    recoding = make_recoding(kind, min_count=min_count, sweeps=SWEEPS[effort], **options)
+    recoding = make_recoding(kind, min_count=min_count, moves=MOVES[effort], **options)
     rng = np.random.default_rng(seed)
     if "lam" in target:
         found = recoding.on(named).best(Funnel(target["lam"]), rng)
@@ -80,7 +80,7 @@ def _in_intervals(column: Column, recoded: RecodedColumn) -> RecodedColumn:
         low, high = bounds[bins[0]], bounds[bins[-1] + 1]
         edges = tuple(edge for edge in (low, high) if edge is not None)
         label = Bins(edges).label(int(low is not None)) if edges else "not missing"
-        groups.append(Group(label, group.members, low, high))
+        groups.append(Group(label, group.members))  # bins are its members; numbers fall into them
     return RecodedColumn(recoded.name, tuple(groups))
 
 
