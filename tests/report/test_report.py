@@ -241,7 +241,7 @@ def test_together_puts_old_files_back(tmp_path, monkeypatch):
 
 
 def test_figures_in_words_stay_true():
-    from privacyfunnel.report.figures import percent
+    from privacyfunnel.report.numbers import percent
 
     for share in np.linspace(0, 1, 2001):
         words = percent(float(share))

@@ -10,7 +10,7 @@ import pytest
 
 from privacyfunnel import datasets
 from privacyfunnel.information import entropy, mutual_information
-from privacyfunnel.report.figures import percent
+from privacyfunnel.report.numbers import percent
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
 

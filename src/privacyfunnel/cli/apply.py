@@ -40,7 +40,7 @@ def apply(
 ) -> None:
     """Release new rows by the same coding."""
     from privacyfunnel.codebook import Codebook
-    from privacyfunnel.report.figures import several
+    from privacyfunnel.report.numbers import several
     from privacyfunnel.tables import open_table, write_release
 
     book = Codebook.load(codebook)

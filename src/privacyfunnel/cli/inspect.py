@@ -106,7 +106,7 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
     from privacyfunnel.columns import KINDS
     from privacyfunnel.releases.document import column_words
     from privacyfunnel.report.escape import visible
-    from privacyfunnel.report.figures import number, several
+    from privacyfunnel.report.numbers import number, several
 
     left_out = f", {number(counts.n_dropped)} left out" if counts.n_dropped else ""
     say(f"{several(counts.n_rows, 'row')}{left_out}.\n")

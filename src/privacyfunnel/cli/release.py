@@ -186,7 +186,7 @@ def release(
 def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     """What was kept, what is given away, how far from the limit; kept columns are named loudly."""
     from privacyfunnel.report import summary
-    from privacyfunnel.report.figures import listed
+    from privacyfunnel.report.numbers import listed
 
     for line in summary(document):
         say(line)

@@ -31,7 +31,7 @@ from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
-from privacyfunnel.tables.sampling import outcome
+from privacyfunnel.tables.draws import outcome
 
 if TYPE_CHECKING:
     from privacyfunnel.solvers.base import Solution

@@ -4,10 +4,11 @@ A rule turns a value into a whole index inside the engine (SQL or narwhals), and
 label here; the codebook stores the rule, so that new rows are treated exactly as the first were.
 """
 
-from privacyfunnel.columns.column_rules import MISSING, ColumnRules, quantiles_of_counts
+from privacyfunnel.columns.coarsening import Bins, Round, Rule
+from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
 from privacyfunnel.columns.kinds import KINDS, Kind, clean, show, sql_kind
+from privacyfunnel.columns.missing import MISSING
 from privacyfunnel.columns.roles import Column, Roles
-from privacyfunnel.columns.rules import Bins, Round, Rule
 
 __all__ = [
     "KINDS",

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privacyfunnel.columns.coarsening import MOST_BINS, Bins, Round
 from privacyfunnel.columns.kinds import KINDS, clean
+from privacyfunnel.columns.missing import MISSING
 from privacyfunnel.columns.roles import Column
-from privacyfunnel.columns.rules import MOST_BINS, Bins, Round
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.validation import check_choice
-
-MISSING = ("symbol", "drop", "error")
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.columns.coarsening import Rule
 from privacyfunnel.columns.kinds import KINDS, clean
-from privacyfunnel.columns.rules import Rule
 
 if TYPE_CHECKING:
     import narwhals as nw

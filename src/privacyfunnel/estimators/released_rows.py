@@ -10,7 +10,7 @@ from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.sampling import RANGE, thresholds
+from privacyfunnel.tables.draws import RANGE, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
 Places = NDArray[np.int64]

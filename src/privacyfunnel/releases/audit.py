@@ -15,7 +15,7 @@ from privacyfunnel.columns import Column
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
-from privacyfunnel.report.figures import several
+from privacyfunnel.report.numbers import several
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook

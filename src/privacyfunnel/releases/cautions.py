@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.metrics import Chance
 from privacyfunnel.releases.stakes import Stakes
-from privacyfunnel.report.figures import bits, number, several
+from privacyfunnel.report.numbers import bits, number, several
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacyfunnel.audits.models import PRIOR
-from privacyfunnel.report.figures import bits, listed, percent
+from privacyfunnel.report.numbers import bits, listed, percent
 
 Document = Mapping[str, Any]
 NOT_AVAILABLE = "not available"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacyfunnel.report.attacker_words import NOT_AVAILABLE, NOTHING, attackers
-from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
+from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
 FITTED = 0.95  # a p-value above it: hardly any shuffle shows as little

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import escape
 
 from privacyfunnel.report.escape import visible
-from privacyfunnel.report.figures import percent
+from privacyfunnel.report.numbers import percent
 
 WIDTH, HEIGHT, FLOOR, TOP = 560, 150, 116, 12
 LONGEST = 14  # characters of a value below the bars

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privacyfunnel.report.figures import bits, number, percent, several
+from privacyfunnel.report.numbers import bits, number, percent, several
 
 Document = Mapping[str, Any]
 NEARER = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from privacyfunnel.report.figures import bits, listed, number, one_in, percent
+from privacyfunnel.report.numbers import bits, listed, number, one_in, percent
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import Roles

@@ -19,7 +19,7 @@ from privacyfunnel.errors import HINTS, Hints
 from privacyfunnel.report import attacker_words, audit_words, holdout_words, words
 from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.report.escape import visible
-from privacyfunnel.report.figures import listed, number, percent, several
+from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.picture import draw
 
 Document = Mapping[str, Any]

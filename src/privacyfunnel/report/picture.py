@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacyfunnel.report.figures import listed, percent
+from privacyfunnel.report.numbers import listed, percent
 
 WIDTH, HEIGHT = 560, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 30, 56, 60  # margins

@@ -8,7 +8,7 @@ from typing import Any
 from privacyfunnel.errors import HINTS, Hints, with_cure
 from privacyfunnel.report import audit_words, holdout_words
 from privacyfunnel.report.attacker_words import attackers
-from privacyfunnel.report.figures import bits, listed, number, one_in, percent, several
+from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
 

@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles
+from privacyfunnel.columns.missing import complete_groups
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint
-from privacyfunnel.tables.encoding import Places, combine_columns, encode_column
+from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.paths import nearest
 from privacyfunnel.tables.table import Table
@@ -133,30 +134,12 @@ def count_roles(table: Table, roles: Roles) -> Counts:
     with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
         coded = pool.map(encode_column, roles.columns.values(), keys)
     codes = dict(zip(roles.columns, coded, strict=True))
-    complete = _complete(roles, codes, n)
+    complete = complete_groups(roles.missing, codes, n)
     s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], complete)
     x, labels_x = combine_columns([codes[c.name] for c in roles.public], complete)
     shape = (len(labels_s), len(labels_x))
     counts = sp.coo_array((weights[complete], (s, x)), shape=shape)
     return Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
-
-
-def _complete(roles: Roles, codes: dict[str, Places], n: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The groups that count: all, or with ``drop`` those without a missing value."""
-    complete = np.ones(len(n), dtype=bool)
-    if roles.missing == "symbol":
-        return complete
-    for name, (places, symbols) in codes.items():
-        if symbols and symbols[-1] is None:
-            known = places != len(symbols) - 1
-            if roles.missing == "error":
-                raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
-                )
-            complete &= known
-    if not complete.any():
-        raise InvalidInput("every row has a missing value; none is left to count.")
-    return complete
 
 
 def _weights(name: str, groups: pa.Table) -> NDArray[np.float64]:

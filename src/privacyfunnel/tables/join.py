@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import KINDS, Bins, Column, Roles
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.sampling import thresholds
+from privacyfunnel.tables.draws import thresholds
 
 if TYPE_CHECKING:
     import pyarrow as pa

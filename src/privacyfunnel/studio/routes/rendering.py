@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
-from privacyfunnel.report.figures import several
+from privacyfunnel.report.numbers import several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of

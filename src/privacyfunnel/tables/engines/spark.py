@@ -9,9 +9,9 @@ from typing import Any
 
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.tables.draws import HEX_DIGITS
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
 from privacyfunnel.tables.join import SUPPRESSED, Join
-from privacyfunnel.tables.sampling import HEX_DIGITS
 from privacyfunnel.tables.table import Table
 
 

@@ -1,4 +1,4 @@
-"""Sampling: the draw of a soft code, the same for a row whatever the order and the engine.
+"""Draws: the lot of a soft code, the same for a row whatever the order and the engine.
 
 A row's draw is a hash of the codebook's salt and the row's key. Who knows both can redo the draw
 and narrow down the row's value, so the salt is a secret and never in a public codebook.

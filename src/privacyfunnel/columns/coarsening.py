@@ -1,4 +1,4 @@
-"""Rules: how a value is coarsened, in SQL, in narwhals and in Python alike."""
+"""Coarsening: how a value is coarsened, in SQL, in narwhals and in Python alike."""
 
 from __future__ import annotations
 

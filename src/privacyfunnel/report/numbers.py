@@ -1,4 +1,4 @@
-"""Figures: numbers as people read them."""
+"""Numbers as people read them."""
 
 from __future__ import annotations
 
