@@ -10,8 +10,8 @@ from sklearn.metrics import accuracy_score, log_loss
 
 import privacyfunnel as pf
 from privacyfunnel.audits import attack, attackers
+from privacyfunnel.audits.attackers import ATTACKERS, with_unseen
 from privacyfunnel.audits.features import MOST_CATEGORIES, features
-from privacyfunnel.audits.models import MODELS, with_unseen
 from privacyfunnel.columns import Bins, Column
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables import count
@@ -46,7 +46,7 @@ def test_they_find_what_is_there():
 
 def test_they_do_not_find_what_is_not_there():
     found = attacked(linked(), ["ill"], ["ward"])
-    for name in MODELS:
+    for name in ATTACKERS:
         assert found["ill", name].gain_bits < 0.02
         assert abs(found["ill", name].accuracy_gain) < 0.1
 
@@ -117,7 +117,7 @@ def test_a_large_table_is_not_attacked_unless_told_how_much_of_it(monkeypatch):
 def test_a_column_that_cannot_be_guessed_is_marked(column, words):
     table = linked(60).assign(one=1)
     found = attacked(table, ["ill", column], ["ward"], folds=2)
-    for name in MODELS:
+    for name in ATTACKERS:
         assert found[column, name].accuracy is None
         assert words in found[column, name].note
         assert found["ill", name].accuracy is not None

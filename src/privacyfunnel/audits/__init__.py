@@ -3,7 +3,7 @@
 table -> audit -> Audit: measures, estimates, attackers;  Limits and broken: a gate in a pipeline
 """
 
-from privacyfunnel.audits.attackers import Attack, attack
+from privacyfunnel.audits.attacks import Attack, attack
 from privacyfunnel.audits.audit import Audit, audit, audit_joint
 from privacyfunnel.audits.gate import Limits, broken
 from privacyfunnel.audits.generalisation import Generalisation, generalise, generalise_joint

@@ -1,182 +1,105 @@
-"""Attackers: classifiers learn on some records to guess a sensitive column and are tried on others.
-
-    joint p(s,x) -> its records -> folds -> attackers -> accuracy and log-loss on records not learnt from
-
-Unlike the best guess on the very records that were counted, this does not mistake chance for a leak.
-"""
+"""Attackers: how each turns what it has learnt into probabilities of the sensitive values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.audits.features import Features, features, numbered
-from privacyfunnel.audits.models import MODELS, PRIOR, Ints, surprise, with_unseen
-from privacyfunnel.columns import Column
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.audits.features import Features
 from privacyfunnel.information import Array
-from privacyfunnel.joint import Joint
-from privacyfunnel.parallel import Tick, in_parallel
-from privacyfunnel.validation import check_at_least, check_rng
 
-MOST_RECORDS = 50_000  # beyond it the user says how many records the attackers get
-MOST_VALUES = 100  # of a sensitive column that is guessed value by value
+Ints = NDArray[np.int64]
+
+MOST_ROUNDS = 50  # of gradient boosting
+KEPT_BACK = 5  # one in so many records decides where boosting stops
+PRIOR = "most frequent"  # sees nothing; the others are measured against it
 
 
-@dataclass(frozen=True)
-class Attack:
-    """How well one attacker guesses one sensitive column on records that it has not learnt from.
+def most_frequent(seen: Features, learn: Ints, s: Ints, test: Ints) -> Array:
+    """p(s) as it was among the records learnt from, whatever x is."""
+    counts = np.bincount(s)
+    return np.tile(counts / counts.sum(), (len(test), 1))
 
-    ``log_loss_bits`` is the mean of −log₂ of the probability that it gave to the true value. The gains
-    are against the attacker that sees nothing: more right guesses, fewer bits of surprise. All are None
-    where ``note`` says why.
+
+def naive_bayes(seen: Features, learn: Ints, s: Ints, test: Ints) -> Array:
+    """p(s given x) ∝ p(s) Π_columns p(value given s), each value a category, one added to each count."""
+    from sklearn.naive_bayes import CategoricalNB
+
+    model = CategoricalNB(min_categories=seen.codes.max(axis=0) + 1).fit(seen.codes[learn], s)
+    return np.asarray(model.predict_proba(seen.codes[test]))
+
+
+def gradient_boosting(seen: Features, learn: Ints, s: Ints, test: Ints) -> Array:
+    """Small trees, one round after the other; numbers are split by size, other columns by category.
+
+    It stops at the round that served best on a fifth of the records kept back for this; where none
+    beats what is most frequent, that is its guess: an attacker that knows when it has learnt nothing.
     """
-
-    column: str
-    attacker: str
-    n_records: int = 0
-    accuracy: float | None = None
-    log_loss_bits: float | None = None
-    accuracy_gain: float | None = None
-    gain_bits: float | None = None
-    gain_error_bits: float | None = None  # standard error of the gain, over the records
-    note: str = ""
+    rounds = _best_round(seen, learn, s)
+    if rounds == 0:
+        return most_frequent(seen, learn, s, test)
+    return np.asarray(_boosted(seen, learn, s, rounds).predict_proba(seen.values[test]))
 
 
-def attack(
-    joint: Joint,
-    sensitive: Sequence[Column],
-    public: Sequence[Column],
-    *,
-    folds: int = 5,
-    records: int | None = None,
-    seed: int = 0,
-    n_jobs: int = 1,
-    tick: Tick | None = None,
-) -> list[Attack]:
-    """Let each attacker guess each sensitive column from the public ones, cross-validated.
-
-    ``records`` asks for that many records drawn at random instead of all. Seeded; does not depend on
-    ``n_jobs``. ``tick`` is called after each fold of each attack.
-
-    >>> joint = Joint.from_counts([[40, 10], [10, 40]], labels_s=["ill", "well"], labels_x=["a", "b"])
-    >>> for found in attack(joint, [Column("health", "text")], [Column("ward", "text")], seed=1):
-    ...     print(found.attacker, found.accuracy, round(found.gain_bits, 2))
-    most frequent 0.38 0.0
-    naive Bayes 0.8 0.26
-    gradient boosting 0.8 0.26
-    """
-    why = cannot_attack(joint, records)
-    if why:
-        return [Attack(c.name, a, note=why) for c in sensitive for a in MODELS]
-    rng = check_rng(seed)
-    s, x = _drawn(joint, records, rng)
-    check_folds(folds, len(s))
-    fold = rng.permutation(np.arange(len(s)) % folds)
-    seen = features(joint, public)
-    targets = {column.name: _target(joint, sensitive, i) for i, column in enumerate(sensitive)}
-    notes = {name: _why_not(name, values[s], len(s)) for name, values in targets.items()}
-    asked = [(name, attacker) for name in targets for attacker in MODELS if not notes[name]]
-    tasks = [
-        (attacker, seen, x, targets[name][s], fold == i)
-        for name, attacker in asked
-        for i in range(folds)
+def _best_round(seen: Features, learn: Ints, s: Ints) -> int:
+    """How many rounds lose least on records kept back; 0 where the prior loses less."""
+    back = np.random.default_rng(0).permutation(np.arange(len(s)) % KEPT_BACK == 0)
+    known, places = np.unique(s[~back], return_inverse=True)
+    if len(known) < 2 or not back.any():
+        return 0
+    model = _boosted(seen, learn[~back], places, MOST_ROUNDS)
+    stages = [
+        most_frequent(seen, learn[~back], places, learn[back]),
+        *model.staged_predict_proba(seen.values[learn[back]]),
     ]
-    parts = iter(in_parallel(_try, tasks, n_jobs, tick))
-    losses = {pair: np.concatenate([next(parts) for _ in range(folds)]) for pair in asked}
-    return [
-        Attack(name, attacker, note=notes[name])
-        if notes[name]
-        else _against_prior(name, attacker, losses)
-        for name in targets
-        for attacker in MODELS
-    ]
+    counts, n_values = np.bincount(places), int(s.max()) + 1
+    losses = [surprise(with_unseen(p, known, n_values, counts), s[back]).mean() for p in stages]
+    return int(np.argmin(losses))
 
 
-def check_folds(folds: int, n_records: int) -> None:
-    """Refuse a cross-validation that cannot be."""
-    check_at_least("folds", folds, 2)
-    if n_records < folds:
-        raise InvalidInput(
-            f"folds must be at most the number of records ({n_records}), got {folds}.",
-            hint="fewer-folds",
-        )
+def _boosted(seen: Features, learn: Ints, s: Ints, rounds: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-
-def cannot_attack(joint: Joint, records: int | None = None) -> str:
-    """Why no attacker can be tried; empty where one can."""
-    if joint.n_records is None:
-        return "weighted records cannot be split into those to learn from and those to guess"
-    if records is None and joint.n_records > MOST_RECORDS:
-        return (
-            f"{joint.n_records:,} records are many to learn from; name a number of attack rows, "
-            f"which are drawn at random, e.g. {MOST_RECORDS}"
-        )
-    return ""
-
-
-def _drawn(joint: Joint, records: int | None, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """s and x of each record, or of some drawn without replacement, in the joint's order."""
-    cells = joint.counts.tocoo()
-    order = np.lexsort((cells.row, cells.col))
-    times = np.rint(cells.data[order]).astype(np.int64)
-    if records is not None:
-        check_at_least("attack rows", records, 2)
-        if records < times.sum():
-            times = rng.multivariate_hypergeometric(times, records, method="marginals")
-    return np.repeat(cells.row[order], times), np.repeat(cells.col[order], times)
-
-
-def _target(joint: Joint, sensitive: Sequence[Column], i: int) -> Ints:
-    """The number of each sensitive symbol's value in one column."""
-    if len(sensitive) == 1:
-        return np.arange(joint.n_s)
-    return numbered([label[i] for label in joint.labels_s])
-
-
-def _why_not(name: str, values: Ints, n_records: int) -> str:
-    n = len(np.unique(values))
-    if n < 2:
-        return f"{name} has one value, so there is nothing to guess"
-    if n > MOST_VALUES or 2 * n > n_records:
-        return (
-            f"{name} has {n:,} different values in {n_records:,} records, too many to learn; "
-            "coarsen it with bins or rounding"
-        )
-    return ""
-
-
-def _try(
-    attacker: str, seen: Features, x: Ints, s: Ints, tested: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Learn on the records outside of the fold; for those inside, [right or not, bits of surprise]."""
-    from threadpoolctl import threadpool_limits
-
-    values, s = np.unique(s, return_inverse=True)
-    known, learnt = np.unique(s[~tested], return_inverse=True)
-    learn = MODELS[
-        attacker if len(known) > 1 else PRIOR
-    ]  # with one value there is nothing to learn
-    with threadpool_limits(1):  # folds run in processes; threads would wait for one another
-        given = learn(seen, x[~tested], learnt, x[tested])
-    p, true = with_unseen(given, known, len(values), np.bincount(learnt)), s[tested]
-    return np.column_stack([p.argmax(axis=1) == true, surprise(p, true)])
-
-
-def _against_prior(name: str, attacker: str, losses: dict[tuple[str, str], Array]) -> Attack:
-    mine, prior = losses[name, attacker], losses[name, PRIOR]  # the same records in the same order
-    right, bits = mine.mean(axis=0)
-    gains = prior[:, 1] - mine[:, 1]
-    return Attack(
-        name,
-        attacker,
-        len(mine),
-        float(right),
-        float(bits),
-        float(right - prior[:, 0].mean()),
-        float(gains.mean()),
-        float(gains.std() / np.sqrt(len(gains))),
+    model = HistGradientBoostingClassifier(
+        max_iter=rounds,
+        max_leaf_nodes=15,
+        categorical_features=seen.is_category,
+        early_stopping=False,
+        random_state=0,
     )
+    return model.fit(seen.values[learn], s)
+
+
+def with_unseen(p: Array, known: Ints, n_values: int, counts: Ints) -> Array:
+    """Probabilities of all values: those never met while learning share (values met once)/(N + 1).
+
+    Good's estimate of the chance to meet a new value; without it one new value costs infinitely much.
+
+    >>> with_unseen(np.array([[0.75, 0.25]]), np.array([0, 2]), 3, np.array([3, 1]))
+    array([[0.6, 0.2, 0.2]])
+    """
+    new = n_values - len(known)
+    share = np.count_nonzero(counts == 1) / (counts.sum() + 1) if new else 0.0
+    every = np.full((len(p), n_values), share / max(1, new))
+    every[:, known] = (1 - share) * p
+    return every
+
+
+def surprise(p: Array, true: Ints) -> Array:
+    """−log₂ of the probability that was given to each true value, in bits.
+
+    >>> surprise(np.array([[0.5, 0.5], [0.25, 0.75]]), np.array([0, 0])).tolist()
+    [1.0, 2.0]
+    """
+    given = p[np.arange(len(true)), true]
+    return np.asarray(-np.log2(np.maximum(given, np.finfo(float).eps)))
+
+
+ATTACKERS: dict[str, Callable[[Features, Ints, Ints, Ints], Array]] = {
+    PRIOR: most_frequent,
+    "naive Bayes": naive_bayes,
+    "gradient boosting": gradient_boosting,
+}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from privacyfunnel import __version__
-from privacyfunnel.audits.attackers import Attack, attack, cannot_attack, check_folds
+from privacyfunnel.audits.attacks import Attack, attack, cannot_attack, check_folds
 from privacyfunnel.audits.meanings import Measure
 from privacyfunnel.audits.measures import AuditedColumn, each_column, estimated, measured, tried
 from privacyfunnel.audits.trials import Trials

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privacyfunnel.audits.models import MODELS
+from privacyfunnel.audits.attackers import ATTACKERS
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.parallel import check_jobs
 from privacyfunnel.validation import check_at_least, check_rng
@@ -50,6 +50,6 @@ class Trials:
 
     def count(self, n_sensitive: int, n_attacked: int = 1) -> int:
         """How many pieces of work there are at most."""
-        attacks = n_attacked * n_sensitive * len(MODELS) * self.folds if self.attackers else 0
+        attacks = n_attacked * n_sensitive * len(ATTACKERS) * self.folds if self.attackers else 0
         shuffled = 1 if n_sensitive == 1 else 1 + n_sensitive  # all columns together, and each
         return self.permutations * shuffled + self.bootstraps + attacks

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
-from privacyfunnel.audits.attackers import MOST_RECORDS, cannot_attack
+from privacyfunnel.audits.attacks import MOST_RECORDS, cannot_attack
 from privacyfunnel.audits.generalisation import RELEASED
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.codes import Channel, Code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacyfunnel.audits.models import PRIOR
+from privacyfunnel.audits.attackers import PRIOR
 from privacyfunnel.report.numbers import bits, listed, percent
 
 Document = Mapping[str, Any]
