@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 import privacyfunnel as pf
-from privacyfunnel.audits import attack, attackers
+from privacyfunnel.audits import attack
 from privacyfunnel.audits.attackers import ATTACKERS, with_unseen
 from privacyfunnel.audits.features import MOST_CATEGORIES, features
 from privacyfunnel.columns import Bins, Column
@@ -100,7 +100,7 @@ def test_the_result_depends_on_the_seed_alone(options):
 
 
 def test_a_large_table_is_not_attacked_unless_told_how_much_of_it(monkeypatch):
-    monkeypatch.setattr(attackers, "MOST_RECORDS", 100)
+    monkeypatch.setattr(attacks, "MOST_RECORDS", 100)
     table = linked(200)
     for found in attacked(table, ["ill"], ["ward"]).values():
         assert found.accuracy is None
