@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 import privacyfunnel as pf
-from privacyfunnel.audits import attack
+from privacyfunnel.audits import attack, attacks
 from privacyfunnel.audits.attackers import ATTACKERS, with_unseen
 from privacyfunnel.audits.features import MOST_CATEGORIES, features
 from privacyfunnel.columns import Bins, Column
