@@ -1,4 +1,6 @@
 import json
+import random
+import re
 
 import numpy as np
 import pandas as pd
@@ -6,7 +8,8 @@ import pytest
 
 import privacyfunnel as pf
 import reference
-from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from conftest import random_joint
+from privacyfunnel.errors import FunnelError, InvalidInput, TargetUnreachable
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 COLUMNS = [
@@ -197,10 +200,10 @@ def test_a_cut_off_line_is_skipped_with_a_warning(settings_of_paper, tmp_path):
     options = {"n_points": 3, "effort": "fast"}
     whole = pf.frontier(joint, checkpoint=path, **options).to_frame()
     path.write_text(path.read_text()[:-40])
-    with pytest.warns(UserWarning, match="cut off, skipped"):
+    with pytest.warns(UserWarning, match="cut off or damaged, skipped"):
         resumed = pf.frontier(joint, checkpoint=path, **options)
     pd.testing.assert_frame_equal(resumed.to_frame(), whole)
-    with pytest.warns(UserWarning, match="cut off, skipped"):
+    with pytest.warns(UserWarning, match="cut off or damaged, skipped"):
         pf.frontier(joint, checkpoint=path, **options)
 
 
@@ -346,3 +349,35 @@ def test_all_the_relevance_there_is_can_be_asked_for():
     front = pf.frontier(joint, "bottleneck", n_points=3, effort="fast")
     found = front.at(relevance=joint.information / joint.entropy_s)
     assert found.leakage == pytest.approx(joint.information, abs=1e-9)
+
+
+DAMAGES = {
+    "cut": lambda data, rng: data[: rng.randrange(len(data))],
+    "flipped": lambda data, rng: _flipped(data, rng.randrange(len(data)), 1 << rng.randrange(8)),
+    "digit": lambda data, rng: re.sub(
+        rb"\d", b"%d" % rng.randrange(10), data, count=rng.randrange(1, 200)
+    ),
+    "labels": lambda data, rng: data.replace(
+        b'"labels": [', b'"labels": [%d, ' % rng.randrange(10**9)
+    ),
+}
+
+
+def _flipped(data: bytes, place: int, bit: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ bit]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_a_damaged_checkpoint_is_used_or_refused_in_one_line(damage, tmp_path):
+    joint = random_joint(np.random.default_rng(5), 4, 14)
+    path, options = tmp_path / "sweep.jsonl", {"n_points": 3, "effort": "fast"}
+    pf.frontier(joint, checkpoint=path, **options)
+    whole, rng = path.read_bytes(), random.Random(damage)
+    for _ in range(6):
+        path.write_bytes(DAMAGES[damage](whole, rng))
+        try:
+            found = pf.frontier(joint, checkpoint=path, **options)
+        except FunnelError:  # one line, as all of them
+            continue
+        assert all(solution.code.n_x == joint.n_x for solution in found)

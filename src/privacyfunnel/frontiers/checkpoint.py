@@ -28,11 +28,12 @@ def fingerprint(joint: Joint, *settings: Any) -> str:
 class Checkpoint:
     """Finished tasks by name, appended to a file as they come; without a path, memory only.
 
-    A line that was cut off when the sweep was killed is skipped with a warning.
+    A line that was cut off when the sweep was killed, or damaged since, is skipped with a warning.
     """
 
     path: Path | None
     digest: str
+    n_x: int  # symbols that each code must cover
     found: dict[str, Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,10 +61,14 @@ class Checkpoint:
             entry = _parse(line)
             try:
                 code, status = Partition(entry["labels"]), Status[entry["status"]]
+                if code.n_x != self.n_x:
+                    raise ValueError("labels of another alphabet")
                 self.found[str(entry["task"])] = (code, status)
             except (KeyError, TypeError, ValueError, OverflowError, MemoryError):
                 if line:
-                    warnings.warn(f"{path}, line {number}: cut off, skipped.", stacklevel=4)
+                    warnings.warn(
+                        f"{path}, line {number}: cut off or damaged, skipped.", stacklevel=4
+                    )
         if not text.endswith("\n"):  # do not glue the next line to a cut-off one
             with path.open("a", encoding="utf-8") as file:
                 file.write("\n")

@@ -164,7 +164,7 @@ def frontier(
             first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
     settings = [(task.key, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
-    store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings))
+    store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings), joint.n_x)
     refine = getattr(first[0].solver, "refined", None)
     by_target = isinstance(first[0].demand, Target) and joint.n_x > 1
     again = refine(joint) if refine is not None and by_target else None
