@@ -14,10 +14,13 @@ from typing import Any
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interrupt that was lost is sent once more
 
+_heard = threading.Event()  # Ctrl-C was pressed: what goes wrong from then on is its doing
+
 
 def main() -> None:
     """The whole life of the process: exit 0 done, 2 the user's mistake, 1 ours, 3 a limit broken, 130."""
-    sys.unraisablehook = _unraisable
+    sys.unraisablehook, sys.excepthook = _unraisable, _uncaught
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         code = run()
     except KeyboardInterrupt:  # once more, while the first was dealt with
@@ -31,8 +34,8 @@ def run() -> int:
     """Run the command of ``sys.argv``; its exit code."""
     try:
         return _run()
-    except BaseException as error:  # compiled code hands on Ctrl-C as the cause of another error
-        if not _is_interrupt(error):
+    except BaseException as error:  # compiled code and broken imports turn Ctrl-C into other errors
+        if not (_heard.is_set() or isinstance(error, KeyboardInterrupt)):
             raise
         print("funnel: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -56,14 +59,26 @@ def _run() -> int:
     return 0
 
 
-def _is_interrupt(error: BaseException) -> bool:
-    causes = (error, error.__cause__, error.__context__)
-    return any(isinstance(cause, KeyboardInterrupt) for cause in causes)
+def _interrupt(*_: Any) -> None:
+    _heard.set()
+    raise KeyboardInterrupt
+
+
+def _again() -> None:
+    """Ctrl-C where nothing can be raised, e.g. while an object is removed, comes once more."""
+    threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Ctrl-C where nothing can be raised, e.g. while an object is removed, comes once more."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
-    else:
+        _again()
+    elif not _heard.is_set():
         sys.__unraisablehook__(unraisable)
+
+
+def _uncaught(kind: Any, error: BaseException, trace: Any) -> None:
+    """Some compiled modules print an error and go on."""
+    if isinstance(error, KeyboardInterrupt):
+        _again()
+    elif not _heard.is_set():
+        sys.__excepthook__(kind, error, trace)
