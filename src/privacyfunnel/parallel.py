@@ -63,8 +63,11 @@ def as_they_come(
 ) -> Iterator[Any]:
     """``function(*task)`` for each task, in order, each as soon as it is there."""
     from joblib import Parallel, delayed
+    from joblib.externals.loky.backend.resource_tracker import ensure_running
 
     pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
+    if n_jobs != 1:
+        ensure_running()  # its start lets interrupts through again, so it comes first
     with _interrupts_wait():
         running: Iterator[Any] = pool(delayed(function)(*task) for task in tasks)
     return running
