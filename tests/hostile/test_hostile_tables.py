@@ -68,7 +68,8 @@ def through(case: Case, place: Path, rng: random.Random) -> int:
 def rows_of(place: Path) -> int:
     reader = "read_csv(?, header=true, all_varchar=true, delim=',', quote='\"')"
     reader = "read_parquet(?)" if place.suffix == ".parquet" else reader
-    return duckdb.execute(f"SELECT count(*) FROM {reader}", [str(place)]).fetchone()[0]
+    with duckdb.connect() as con:  # of its own: the common one stays free for other tests
+        return con.execute(f"SELECT count(*) FROM {reader}", [str(place)]).fetchall()[0][0]
 
 
 def trouble(case: Case, folder: Path, rng: random.Random) -> str | None:

@@ -73,7 +73,7 @@ def test_exhaustive_finds_the_best_of_all_partitions():
 
 
 def test_exhaustive_refuses_large_alphabets():
-    with pytest.raises(InvalidInput, match="at most 16 public symbols, got 17"):
+    with pytest.raises(InvalidInput, match="at most 16 public symbols here, got 17"):
         solve(Joint.from_counts(np.ones((2, 17))), Funnel(0.5), "exhaustive")
 
 

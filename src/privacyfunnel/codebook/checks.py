@@ -94,7 +94,8 @@ def _suits(column: Column) -> bool:
     """Whether a column's rule is one for its kind."""
     kind = KINDS[column.kind]
     if isinstance(column.rule, Bins):
-        return kind.is_ordered and all(_is_plain(column.kind, edge) for edge in column.rule.edges)
+        of = "number" if kind.is_numeric else column.kind  # whole numbers may be cut at 2.5
+        return kind.is_ordered and all(_is_plain(of, edge) for edge in column.rule.edges)
     return column.rule is None or kind.is_numeric
 
 
