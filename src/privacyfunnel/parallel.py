@@ -62,12 +62,15 @@ def as_they_come(
     function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
 ) -> Iterator[Any]:
     """``function(*task)`` for each task, in order, each as soon as it is there."""
+    from multiprocessing import resource_tracker
+
     from joblib import Parallel, delayed
-    from joblib.externals.loky.backend.resource_tracker import ensure_running
+    from joblib.externals.loky.backend import resource_tracker as tracker_of_joblib
 
     pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
     if n_jobs != 1:
-        ensure_running()  # its start lets interrupts through again, so it comes first
+        for tracker in (resource_tracker, tracker_of_joblib):
+            tracker.ensure_running()  # its start lets interrupts through again, so it comes first
     with _interrupts_wait():
         running: Iterator[Any] = pool(delayed(function)(*task) for task in tasks)
     return running
