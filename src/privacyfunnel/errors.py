@@ -23,6 +23,7 @@ Hints = Mapping[str, str]
 
 HINTS: Hints = {
     "replace": "use force=True to replace it",
+    "target": "give one of kept, leakage, utility or lam, or groups= of every public column",
     "unseen": 'use unseen="suppress" or make a new codebook',
     "shuffle": "write the rows in a random order with shuffle=True",
     "missing": 'use missing="symbol" or missing="drop"',

@@ -12,6 +12,7 @@ from privacyfunnel.cli.options import (
     BinsOption,
     Cuts,
     Force,
+    GroupsOption,
     Hierarchies,
     Importance,
     Jobs,
@@ -64,6 +65,7 @@ def frontier(
     hierarchy: Hierarchies = None,
     order: Orders = None,
     cuts: Cuts = None,
+    groups: GroupsOption = None,
     importance: Importance = None,
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
@@ -101,7 +103,7 @@ def frontier(
     # What was not asked for is left to the method; what it does not take, it refuses.
     asked = {"effort": effort, "min_count": min_count}
     options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    readable = read_recoding(hierarchy, order, cuts, importance)
+    readable = read_recoding(hierarchy, order, cuts, importance, groups)
     if recoding == "symbols":
         if readable:
             raise InvalidInput(f"{', '.join(readable)}: for --recoding global or local.")

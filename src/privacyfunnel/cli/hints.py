@@ -6,6 +6,7 @@ from privacyfunnel.errors import Hints
 
 HINTS: Hints = {
     "replace": "use --force to replace it",
+    "target": "give a target such as --kept 0.6, or --groups for every column to publish",
     "unseen": "use --unseen suppress or make a new codebook",
     "shuffle": "write the rows in a random order with --shuffle",
     "missing": "use --missing symbol or --missing drop",

@@ -90,6 +90,14 @@ Cuts = Annotated[
         rich_help_panel=RECODING,
     ),
 ]
+GroupsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--groups",
+        help="Exactly these groups: job='nurse,doctor|clerk,cook' (other values stay), age=18,65.",
+        rich_help_panel=RECODING,
+    ),
+]
 Importance = Annotated[
     list[str] | None,
     typer.Option(
@@ -141,6 +149,7 @@ def read_recoding(
     orders: list[str] | None,
     cuts: list[str] | None,
     importance: list[str] | None,
+    groups: list[str] | None = None,
 ) -> dict[str, Any]:
     """The settings of a readable recoding, as the library takes them.
 
@@ -150,10 +159,28 @@ def read_recoding(
     found = {
         "hierarchies": _named("--hierarchy", hierarchies, str),
         "orders": _named("--order", orders, lambda text: text.split("<")),
-        "cuts": _named("--cuts", cuts, lambda text: [_cut(part) for part in text.split(",")]),
+        "cuts": _named("--cuts", cuts, _read_cuts),
+        "groups": _named("--groups", groups, _read_groups),
         "importance": _named("--importance", importance, float),
     }
     return {name: given for name, given in found.items() if given}
+
+
+def _read_cuts(text: str) -> list[Any]:
+    return [_cut(part) for part in text.split(",")]
+
+
+def _read_groups(text: str) -> list[Any]:
+    """The points between groups of numbers or dates, else lists of values; marks are doubled to be meant.
+
+    >>> _read_groups("18,65"), _read_groups("a,b|c,,d")
+    ([18.0, 65.0], [['a', 'b'], ['c,d']])
+    """
+    try:
+        return _read_cuts(text)
+    except ValueError:
+        parts = text.replace("||", "\0").split("|")
+        return [read_columns(part.replace("\0", "|")) for part in parts]
 
 
 def _named(option: str, words: list[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
@@ -181,7 +208,7 @@ def _cut(text: str) -> float | date | datetime:
         return datetime.fromisoformat(stamp) if len(stamp) > 10 else date.fromisoformat(stamp)
 
 
-def read_target(**given: float | None) -> dict[str, float]:
+def read_target(is_needed: bool = True, **given: float | None) -> dict[str, float]:
     """The one target among those that a release can have.
 
     >>> read_target(utility=0.4, leakage=None)
@@ -189,6 +216,8 @@ def read_target(**given: float | None) -> dict[str, float]:
     """
     target = {name: value for name, value in given.items() if value is not None}
     options = [f"--{name}" for name in given]
+    if not (target or is_needed):
+        return {}
     if len(target) != 1:
         got = " and ".join(f"--{name}" for name in target) or "none"
         raise InvalidInput(

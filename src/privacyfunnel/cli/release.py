@@ -17,6 +17,7 @@ from privacyfunnel.cli.options import (
     Effort,
     Expand,
     Force,
+    GroupsOption,
     Hierarchies,
     Importance,
     Jobs,
@@ -75,6 +76,7 @@ def release(
     hierarchy: Hierarchies = None,
     order: Orders = None,
     cuts: Cuts = None,
+    groups: GroupsOption = None,
     importance: Importance = None,
     suppress: Suppress = ReleaseRequest.suppress,
     numbers: Annotated[
@@ -136,7 +138,9 @@ def release(
 
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
-    target: dict[str, Any] = read_target(kept=kept, leakage=leakage, utility=utility, lam=lam)
+    target: dict[str, Any] = read_target(
+        not (groups or cuts), kept=kept, leakage=leakage, utility=utility, lam=lam
+    )
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
@@ -158,7 +162,7 @@ def release(
                 recoding=recoding,
                 suppress=suppress,
                 numbers=numbers,
-                **read_recoding(hierarchy, order, cuts, importance),
+                **read_recoding(hierarchy, order, cuts, importance, groups),
                 soft=soft,
                 min_count=min_count,
                 effort=effort,

@@ -136,7 +136,7 @@ class Codebook:
             **in_order(roles.public, values, _rows(code, used)),
             soft=soft,
             problem=solution.objective.problem,
-            target=dict(target or {"lam": solution.objective.lam}),
+            target=dict({"lam": solution.objective.lam} if target is None else target),
             measured=_measured(joint, solution),
             n_records=joint.n_records,
             seed=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -77,11 +78,13 @@ class Intervals:
     ) -> Intervals:
         known = [values[v] for v in order]
         rough, points = np.full(len(known) + 1, np.inf), [None] * (len(known) + 1)
+        whole = all(isinstance(value, int) for value in known)
         try:
             for cut in sorted(cuts):
                 j = sum(value < cut for value in known)
                 if 0 < j < len(known):
-                    rough[j], points[j] = 0.0, cut
+                    # Between whole numbers 17.5 is where 18 begins, and is called so.
+                    rough[j], points[j] = 0.0, math.ceil(cut) if whole else cut
         except TypeError:
             raise InvalidInput(
                 f"cuts must be of the kind of the column's values, such as {known[0]!r}; "

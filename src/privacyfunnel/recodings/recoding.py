@@ -17,7 +17,15 @@ from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.recodings.borrowing import borrowed
 from privacyfunnel.recodings.cuts import is_ordered
-from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch, Recoded, Shape
+from privacyfunnel.recodings.fixed import Fixed
+from privacyfunnel.recodings.global_recoding import (
+    SLACK,
+    STEPS,
+    TRADES,
+    GlobalSearch,
+    Recoded,
+    Shape,
+)
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
@@ -53,9 +61,11 @@ class Recoding:
 
     ``kind`` is "global" or "local". Each column has the first of these that names it: ``hierarchies``
     (a `Hierarchy` or its file), ``cuts`` (the only points where it may be cut; global recoding),
-    ``orders`` (its categories from first to last). Else numbers and dates become intervals, with
-    ``rounding`` "prefer", "force" or "free", and categories free groups; for local recoding,
-    balanced trees of ranges, and each category or ``*``. ``importance`` weighs what is kept of a column.
+    ``orders`` (its categories from first to last). ``groups`` fixes what a column becomes (global
+    recoding): lists of values, or of numbers and dates the points between groups. Else numbers and dates
+    become intervals, with ``rounding`` "prefer", "force" or "free", and categories free groups; for
+    local recoding, balanced trees of ranges, and each category or ``*``. ``importance`` weighs what
+    is kept of a column.
     No released combination has fewer records than ``min_count``: local recoding climbs, global recoding
     suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
     mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
@@ -68,6 +78,7 @@ class Recoding:
     hierarchies: Mapping[str, Hierarchy | str | PathLike[str]] = field(default_factory=dict)
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
     min_count: int = 1
     suppress: float = SUPPRESS
@@ -90,13 +101,16 @@ class Recoding:
             raise InvalidInput(
                 f"suppress is a share of the records in [0, 1], got {self.suppress}."
             )
-        if self.kind == "local" and self.cuts:
-            raise InvalidInput("cuts are for global recoding; give local recoding a hierarchy.")
+        for option in ("cuts", "groups"):
+            if self.kind == "local" and getattr(self, option):
+                raise InvalidInput(
+                    f"{option} are for global recoding; give local recoding a hierarchy."
+                )
 
     def on(self, joint: Joint) -> RecodingSearch:
         """The search on one joint, which remembers what it finds."""
         names = [column.name for column in joint.public]
-        for option in ("hierarchies", "cuts", "orders"):
+        for option in ("hierarchies", "cuts", "orders", "groups"):
             for name in getattr(self, option):
                 if name not in names:
                     raise InvalidInput(
@@ -115,11 +129,17 @@ class Recoding:
         """What a column may become."""
         name, values, local = column.name, column.values, self.kind == "local"
         weights = np.bincount(column.codes, joint.p_x, len(values)).astype(float)
+        tree = order = None
         if name in self.hierarchies:
             given = self.hierarchies[name]
-            return (given if isinstance(given, Hierarchy) else Hierarchy.read(given)).tree(values)
-        if name in self.orders:
+            tree = (given if isinstance(given, Hierarchy) else Hierarchy.read(given)).tree(values)
+        elif name in self.orders:
             order = _positions(name, values, self.orders[name])
+        if name in self.groups:
+            return Fixed.of(name, values, self.groups[name], order=order, tree=tree)
+        if tree is not None:
+            return tree
+        if order is not None:
             if local:
                 return Tree.of_order(values, weights, order)
             return Intervals.of_order(values, order)
@@ -176,6 +196,16 @@ class RecodingSearch:
         """Look along the whole trade-off once, so that later searches know where they are."""
         if not self.columns.seen:
             self.columns.sweep(rng)
+
+    def finest(self) -> RecodedSolution:
+        """Every cut that is allowed; where each column has groups or cuts, exactly what they say."""
+        found = self.columns.measured([shape.ends()[0] for shape in self.columns.shapes])
+        if found.suppressed > self.recoding.suppress + SLACK:
+            raise TargetUnreachable(
+                f"{found.suppressed:.1%} of the records would be suppressed for the least count, more "
+                f"than the share {self.recoding.suppress:g}; allow more, or make the groups larger."
+            )
+        return self._solution(Funnel(0.0), found)
 
     def best(self, objective: Funnel, rng: np.random.Generator) -> RecodedSolution:
         """A code of low value; proved optimal where one column has an exact shape."""

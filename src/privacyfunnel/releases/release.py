@@ -12,6 +12,7 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.folders import together
 from privacyfunnel.parallel import Progress
+from privacyfunnel.recodings.fixed import check_named
 from privacyfunnel.releases.audit import audit_release
 from privacyfunnel.releases.document import describe
 from privacyfunnel.releases.holdout import on_unseen
@@ -75,7 +76,8 @@ def release(
     One target says what is wanted: the least leakage I(S;X̂)/H(S) that keeps the share ``kept`` of the
     columns (see `recodings.kept`), or the most kept with at most this ``leakage``; with
     ``recoding="symbols"`` the least leakage with I(X;X̂)/H(X) ≥ ``utility``, or the least
-    I(S;X̂) − ``lam`` I(X;X̂).
+    I(S;X̂) − ``lam`` I(X;X̂). No target is needed where ``groups`` (lists of values, or the points
+    between groups of numbers) or ``cuts`` say what becomes of every column.
 
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that
@@ -84,7 +86,7 @@ def release(
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
     ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
+    cuts, groups, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
     shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
@@ -118,6 +120,7 @@ def release(
         # Wrong columns are told before the search, which may take long.
         names = output_columns(opened, counts.roles, **output, numbers=numbers)
         joint = counts.joint()
+        check_named(request.groups, {column.name: column.values for column in joint.public})
         aside = None
         if request.holdout is not None:
             aside = hold_out(joint, request.holdout, seed=request.seed)

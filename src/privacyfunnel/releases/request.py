@@ -9,6 +9,7 @@ from typing import Any
 from privacyfunnel.errors import InvalidInput
 
 FORMATS = ("parquet", "csv")
+READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
 TARGETS = ("kept", "leakage", "utility", "lam")
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
@@ -17,6 +18,8 @@ ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 @dataclass(frozen=True)
 class ReleaseRequest:
     """One target (kept, leakage, utility or lam) and how to search, check and write.
+
+    No target is needed where ``groups`` or ``cuts`` say what becomes of every column.
 
     ``recoding`` is "global" (each column coarsened the same way for all records), "local" (each record
     as little as needed) or "symbols" (any grouping of X's values, one released column). By default
@@ -35,6 +38,7 @@ class ReleaseRequest:
     hierarchies: Mapping[str, str] = field(default_factory=dict)  # a file for each column
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # first to last
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
+    groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # exactly these
     importance: Mapping[str, float] = field(default_factory=dict)
     suppress: float | None = None  # share of the records that may be * for the least count
     numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
@@ -62,15 +66,15 @@ class ReleaseRequest:
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]
-        if len(given) != 1 or len(self.target) != 1:
+        if (len(given) != 1 or len(self.target) != 1) and not self.is_by_hand:
             got = " and ".join(self.target) or "none"
             raise InvalidInput(f"give exactly one of {', '.join(TARGETS)}; got {got}.")
-        (value,) = self.target.values()
-        if not 0.0 <= value <= 1.0:
-            raise InvalidInput(f"{given[0]} must lie in [0, 1], got {value:g}.")
+        for name, value in self.target.items():
+            if not 0.0 <= value <= 1.0:
+                raise InvalidInput(f"{name} must lie in [0, 1], got {value:g}.")
         check_choice("format", self.form, FORMATS)
         check_choice("numbers", self.numbers, NUMBERS)
-        self._check_recoding(given[0])
+        self._check_recoding(*given)
         check_at_least("min_count", self.min_count, 1)
         if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
             raise InvalidInput(
@@ -80,10 +84,14 @@ class ReleaseRequest:
             raise InvalidInput(
                 "a code chosen on some records promises no least count; leave one out."
             )
+        if self.choose_on is not None and self.is_by_hand:
+            raise InvalidInput(
+                "groups made by hand are not chosen on records; leave choose_on out."
+            )
         if self.soft and self.min_count > 1:
             raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
-    def _check_recoding(self, target: str) -> None:
+    def _check_recoding(self, target: str = "") -> None:
         from privacyfunnel.validation import check_choice
 
         check_choice("recoding", self.kind, ("global", "local", "symbols"))
@@ -92,7 +100,7 @@ class ReleaseRequest:
                 raise InvalidInput(
                     "kept is a target of global and local recoding; symbols take utility."
                 )
-            named = [n for n in ("hierarchies", "orders", "cuts", "importance") if getattr(self, n)]
+            named = [n for n in READABLE if getattr(self, n)]
             if named or self.numbers != "label":
                 raise InvalidInput(
                     f"{(named or ['numbers'])[0]} is for global and local recoding, not for symbols."
@@ -112,6 +120,11 @@ class ReleaseRequest:
             return self.recoding
         symbols = "utility" in self.target or "lam" in self.target or self.soft or self.expand
         return "symbols" if symbols else "global"
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether there is no target: every column has its groups, or is cut at all its cuts."""
+        return not self.target and bool(self.groups or self.cuts)
 
     @property
     def files(self) -> tuple[str, ...]:

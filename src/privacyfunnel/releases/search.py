@@ -17,7 +17,7 @@ from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
-from privacyfunnel.recodings import RecodedSolution, Recoding, kept, solve
+from privacyfunnel.recodings import RecodedSolution, Recoding, kept, make_recoding, solve
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.validation import check_choice
 
@@ -51,8 +51,22 @@ def search(
         )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
+    if request.is_by_hand:  # beside what the search would find
+        solution = by_hand(joint, request)
+        free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
+        return frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution
     found = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
     return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
+
+
+def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
+    """The release whose groups were all given; nothing is searched."""
+    lack = [c.name for c in joint.public if c.name not in {*request.groups, *request.cuts}]
+    if lack:
+        raise InvalidInput(
+            f"there is no target, and no groups or cuts of the column {lack[0]!r}.", hint="target"
+        )
+    return make_recoding(request.kind, **_recoding(joint, request)).on(joint).finest()
 
 
 def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
@@ -93,6 +107,8 @@ def find(
         return _measured(joint, chosen, request.importance)
     if "lam" in request.target:
         return _at_lam(joint, request)
+    if request.is_by_hand:
+        return by_hand(joint, request)
     return search(joint, request, jobs=jobs, progress=progress)[1]
 
 
@@ -192,6 +208,7 @@ def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
         "hierarchies": request.hierarchies,
         "orders": orders,
         "cuts": request.cuts,
+        "groups": request.groups,
         "importance": request.importance,
         "min_count": request.min_count,
     }

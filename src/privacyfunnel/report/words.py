@@ -43,6 +43,10 @@ def what_was_asked(document: Document) -> str:
             f"Publish {public}; a bit kept of them is worth {target['lam']:g} of a bit given away "
             f"about {sensitive}."
         )
+    elif document["recoding"] is not None:
+        goal = (
+            f"Publish {public} in groups made by hand; tell what that gives away about {sensitive}."
+        )
     least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
     if least > 1:
         goal += f" Every symbol covers at least {least} records."

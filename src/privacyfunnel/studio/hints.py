@@ -6,6 +6,7 @@ from privacyfunnel.errors import FunnelError, Hints
 
 HINTS: Hints = {
     "replace": "choose another place",
+    "target": "choose a release first",
     "unseen": "make a new codebook",
     "shuffle": "the command that the studio shows can write them in a random order",
     "missing": "choose another answer for missing values",
