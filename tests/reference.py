@@ -331,3 +331,30 @@ def descend_by_proposals(
         if cost(tried) < cost(labels) - 1e-11:
             labels = Partition(tried).labels.tolist()
     return labels
+
+
+def measure(name: str, p_vc: np.ndarray, order: float = 2.0) -> float:
+    """What a joint distribution tells about v, by the words of each definition."""
+    n_v, n_c = p_vc.shape
+    p_v, p_c = p_vc.sum(axis=1), p_vc.sum(axis=0)
+    pairs = [(v, c) for v in range(n_v) for c in range(n_c) if p_v[v] > 0 and p_c[c] > 0]
+    if name == "shannon":
+        return mutual_information(p_vc)
+    if name == "guessing":
+        return sum(max(p_vc[:, c]) for c in range(n_c)) - max(p_v)
+    if name == "chi-square":
+        return sum((p_vc[v, c] - p_v[v] * p_c[c]) ** 2 / (p_v[v] * p_c[c]) for v, c in pairs)
+    if name == "total-variation":
+        return sum(abs(p_vc[v, c] - p_v[v] * p_c[c]) for v, c in pairs) / 2
+    if name == "maximal-leakage":
+        return math.log2(
+            sum(max(p_vc[v, c] / p_v[v] for v in range(n_v) if p_v[v] > 0) for c in range(n_c))
+        )
+    assert name == "arimoto"
+
+    def norm(q: np.ndarray) -> float:
+        return sum(float(t) ** order for t in q if t > 0) ** (1 / order)
+
+    # H_a(V) − H_a(V given C) with H_a = a/(1−a) log of the norm.
+    before, after = norm(p_v), sum(norm(p_vc[:, c]) for c in range(n_c))
+    return order / (1 - order) * (math.log2(before) - math.log2(after))

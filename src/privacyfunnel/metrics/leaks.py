@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Guessing, MaximalLeakage
 
 
 def given_away(joint: Joint) -> float:
@@ -42,7 +43,7 @@ def best_guess(joint: Joint) -> float:
     >>> best_guess(Joint.from_counts([[3, 0], [1, 4]]))
     0.875
     """
-    return float(joint.counts.max(axis=0).sum() / joint.total)
+    return float(Guessing().clusters(joint.counts, joint.p_s).sum() / joint.total)
 
 
 def surest_guess(joint: Joint) -> float:
@@ -56,19 +57,12 @@ def surest_guess(joint: Joint) -> float:
 
 
 def maximal_leakage(joint: Joint) -> float:
-    """log₂ Σ_x max_s p(x given s): Sibson's information of order infinity (Issa et al. 2020).
-
-    By at most this many doublings does X raise the chance to guess anything that depends on S,
-    whatever it is and however S is distributed.
+    """log₂ Σ_x max_s p(x given s): see `privacyfunnel.measures.maximal_leakage`.
 
     >>> maximal_leakage(Joint.from_counts([[1, 0], [0, 3]]))
     1.0
     """
-    cells = joint.counts.tocoo()
-    p_x_given_s = cells.data / np.asarray(joint.counts.sum(axis=1)).ravel()[cells.row]
-    most = np.zeros(joint.n_x)
-    np.maximum.at(most, cells.col, p_x_given_s)
-    return max(0.0, math.log2(most.sum()))
+    return MaximalLeakage()(joint.p_sx)
 
 
 def largest_lift(joint: Joint) -> float:
