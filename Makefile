@@ -34,7 +34,7 @@ bench-tables: .venv/dev.stamp  ## 20 million rows, memory and time against plain
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[all]'
 	touch $@
 
 .venv/dev.stamp: pyproject.toml

@@ -75,7 +75,7 @@ def joints(draw: st.DrawFn, max_s: int = 4, max_x: int = 7) -> Joint:
     return Joint.from_counts(counts)
 
 
-HEAVY = {"spark", "dask", "browser", "large"}
+HEAVY = {"spark", "dask", "browser", "large", "install"}
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.errors import DataUnavailable, InvalidInput, from_extra
 from privacyfunnel.files import atomic_path, in_words
 from privacyfunnel.joint import Joint
 
@@ -45,7 +45,8 @@ def load_demo() -> pd.DataFrame:
     0   59    2   157
     1   48    1   183
     """
-    from sklearn.datasets import load_diabetes
+    with from_extra("audit", "the demo's table"):
+        from sklearn.datasets import load_diabetes
 
     table = load_diabetes(as_frame=True, scaled=False).data[["age", "sex", "s1"]]
     return table.set_axis(COLUMNS, axis="columns").astype(np.int64)  # type: ignore[no-any-return]

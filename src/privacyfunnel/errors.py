@@ -7,7 +7,8 @@
     │   ├── TargetUnreachable                  no release meets the target; the message names the nearest
     │   └── TooLarge                           more than fits into memory; refused before it is tried
     ├── UnknownSymbol       (also KeyError, ValueError)  a value that the code has never seen
-    └── DataUnavailable     (also OSError)     a file or download that cannot be had
+    ├── DataUnavailable     (also OSError)     a file or download that cannot be had
+    └── MissingExtra        (also ImportError) a library that an extra of the package brings
 
 An error is a fact: what was wrong and what we got, in one sentence. What to do about it depends on where
 the user sits, so that an error carries a hint, a code, and the fields that its words need. ``HINTS``
@@ -16,7 +17,8 @@ words the hints for Python; the command line and the studio have tables of their
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 Hints = Mapping[str, str]
@@ -32,6 +34,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
+    "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "a code chosen on some records, drawn in secret (choose_on=0.5), makes it much harder",
 }
 
@@ -95,3 +98,25 @@ class UnknownSymbol(FunnelError, KeyError, ValueError):
 
 class DataUnavailable(FunnelError, OSError):
     """A file or a download that cannot be had."""
+
+
+class MissingExtra(FunnelError, ImportError):
+    """A library that is not installed because its extra was not asked for."""
+
+
+@contextmanager
+def from_extra(extra: str, what: str) -> Iterator[None]:
+    """Imports of libraries that an extra of the package brings; ``what`` says who needs them.
+
+    >>> with from_extra("plots", "a picture"):
+    ...     import no_such_library
+    Traceback (most recent call last):
+    privacyfunnel.errors.MissingExtra: a picture needs no_such_library, which is not installed; \
+    install it with: pip install 'privacyfunnel[plots]'.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            f"{what} needs {error.name}, which is not installed.", hint="install", extra=extra
+        ) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privacyfunnel.errors import from_extra
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
@@ -116,7 +117,8 @@ def _draw(ax: Axes, frontier: Frontier, sign: float, colour: str) -> None:
 
 def interactive(frontier: Frontier) -> Any:
     """The same as a plotly figure; hovering over a point shows λ, symbols and the gap."""
-    import plotly.graph_objects as go
+    with from_extra("plots", "an interactive picture"):
+        import plotly.graph_objects as go
 
     joint, frame = frontier.joint, frontier.to_frame()
     x_word, y_word, _ = WORDS[frontier.problem]

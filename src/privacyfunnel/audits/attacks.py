@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from privacyfunnel.audits.attackers import ATTACKERS, PRIOR, Ints, surprise, with_unseen
 from privacyfunnel.audits.features import Features, features, numbered
 from privacyfunnel.columns import Column
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
@@ -72,6 +72,8 @@ def attack(
     why = cannot_attack(joint, records)
     if why:
         return [Attack(c.name, a, note=why) for c in sensitive for a in ATTACKERS]
+    with from_extra("audit", "an attacker that learns"):
+        import sklearn  # noqa: F401  # before the work begins, and in one line
     rng = check_rng(seed)
     s, x = _drawn(joint, records, rng)
     check_folds(folds, len(s))

@@ -32,7 +32,7 @@ from privacyfunnel.cli.options import (
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.folders import check_folder, together
 
 if TYPE_CHECKING:
@@ -139,7 +139,8 @@ def frontier(
 
 def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> None:
     """The frontier as csv, picture and interactive page."""
-    from matplotlib.figure import Figure
+    with from_extra("plots", "a picture of the trade-off"):
+        from matplotlib.figure import Figure
 
     from privacyfunnel.frontiers.sweep import frontier as sweep
     from privacyfunnel.plots import interactive_html, plot_frontier

@@ -15,5 +15,6 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass it with --data",
     "min-count": "--min-count {least} forbids it",
     "holdout": "--holdout 0.3 shows how much",
+    "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "--choose-on 0.5 chooses the code on records drawn in secret",
 }

@@ -10,6 +10,7 @@ import typer
 from privacyfunnel.cli.options import Force, Jobs, Output, Seed
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
+from privacyfunnel.errors import from_extra
 from privacyfunnel.folders import check_folder
 
 
@@ -30,7 +31,9 @@ def reproduce(
 ) -> None:
     """Reproduce the figures of Ding & Sadeghi (2019), with a verdict on each claim."""
     from privacyfunnel import datasets
-    from privacyfunnel.reproduce import reproduce as run
+
+    with from_extra("plots", "a figure"):
+        from privacyfunnel.reproduce import reproduce as run
 
     check_folder(output, ["summary.md"], force)
     table = datasets.fetch_hungarian() if data is None else datasets.read_hungarian(data)

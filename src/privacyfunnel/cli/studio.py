@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel.cli.terminal import say
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.studio.settings import MAX_UPLOAD, MEGABYTE, Settings, cores
 
 
@@ -41,14 +41,8 @@ def studio(
         raise InvalidInput(f"--max-upload must be a number of megabytes, got {max_upload}.")
     if port > 65535:
         raise InvalidInput(f"--port must be 65535 or less, got {port}.")
-    try:
+    with from_extra("studio", "the studio"):
         from privacyfunnel.studio.server import serve
-    except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn", "jinja2"):
-            raise
-        raise InvalidInput(
-            f"the studio needs {error.name}; install it with: pip install 'privacyfunnel[studio]'."
-        ) from error
     settings = Settings(host, port, table, int(max_upload * MEGABYTE), jobs or cores())
     if table is not None and not settings.is_local:
         raise InvalidInput(

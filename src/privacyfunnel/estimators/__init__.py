@@ -6,7 +6,10 @@ A row of X is one symbol x, whatever its number of columns; ``transform`` gives 
 released symbol x̂ in ``codebook_.labels``.
 """
 
-from privacyfunnel.estimators.bottleneck import InformationBottleneck
-from privacyfunnel.estimators.funnel import PrivacyFunnel
+from privacyfunnel.errors import from_extra
+
+with from_extra("audit", "an estimator"):
+    from privacyfunnel.estimators.bottleneck import InformationBottleneck
+    from privacyfunnel.estimators.funnel import PrivacyFunnel
 
 __all__ = ["InformationBottleneck", "PrivacyFunnel"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
@@ -115,6 +116,8 @@ def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | 
         return why
     if wanted is False:
         return "they were not asked for"
+    if find_spec("sklearn") is None:
+        return "scikit-learn, which they learn with, is not installed"
     n_values = sum(alone.n_s for _, alone in by_column(joint, sensitive))
     if n_values * max(1.0, n_records / QUICK_RECORDS) <= FEW_VALUES:
         return ""

@@ -15,6 +15,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and choose that file",
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
     "holdout": "a check on records held out (on the command line) shows how much",
+    "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "the command line can choose the code on records drawn in secret",
 }
 
