@@ -15,9 +15,9 @@ from contextlib import closing
 import httpx
 import numpy as np
 
-from privacyfunnel.studio.app import Studio
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
+from privacyfunnel.studio.studio import Studio
 
 MARKS = {
     "sensitive-0": "on",

@@ -16,11 +16,7 @@ FRONT_ENDS = {"cli", "studio", "__main__"}
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("joint", "columns"): "Joint.from_table is a front door; imported in the call",
     ("joint", "tables"): "Joint.from_table is a front door; imported in the call",
-    ("releases", "report"): "the folder that a release writes holds its report",
-    ("tables", "codebook"): "codes and their values are written by the room that touches big data",
     ("cli.studio", "studio"): "the command that starts it",
-    ("studio.routes.requests", "studio.app"): "the state that the app holds, for its type",
-    ("studio.worker.process", "studio.worker.tasks"): "a process finds its task by name",
     ("tables.table", "tables.join"): "the type of what an engine is asked to carry out",
     ("codebook.codebook", "codebook"): "Codebook.load and .save; imported in the call",
 }

@@ -16,11 +16,11 @@ import scipy.linalg
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.draws import draw
 from privacyfunnel.codebook.file import write
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.tables import count, open_table, write_release
-from privacyfunnel.tables.draws import draw
 
 
 def private_table(seed: int, n_x: int = 5, n: int = 300) -> pd.DataFrame:

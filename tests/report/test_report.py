@@ -16,9 +16,9 @@ from page_checks import assert_inert, numbers_in
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.folders import together
 from privacyfunnel.metrics import shuffled
+from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.document import without_sensitive
-from privacyfunnel.releases.stakes import stakes
 from privacyfunnel.releases.verify import NotAsMeasured
 from privacyfunnel.report import page
 from privacyfunnel.report.escape import visible

@@ -24,8 +24,8 @@ from privacyfunnel.cli.options import (
 from privacyfunnel.cli.terminal import say
 
 if TYPE_CHECKING:
+    from privacyfunnel.metrics.stakes import Stakes
     from privacyfunnel.releases.cautions import Caution
-    from privacyfunnel.releases.stakes import Stakes
     from privacyfunnel.tables import ColumnSummary, Counts
 
 VERSION = 1
@@ -45,8 +45,8 @@ def inspect(
 ) -> None:
     """What the columns hold, what publishing them would give away, and what the limit says."""
     from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.metrics.stakes import stakes
     from privacyfunnel.releases.cautions import about_table
-    from privacyfunnel.releases.stakes import stakes
     from privacyfunnel.report import words
     from privacyfunnel.tables import count, identifiers, open_table, summary
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
+from privacyfunnel.codebook.draws import outcome
 from privacyfunnel.codebook.recoded import (
     ANY,
     cells_in_use,
@@ -31,7 +32,6 @@ from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
-from privacyfunnel.tables.draws import outcome
 
 if TYPE_CHECKING:
     from privacyfunnel.solvers.base import Solution

@@ -6,7 +6,7 @@ label here; the codebook stores the rule, so that new rows are treated exactly a
 
 from privacyfunnel.columns.coarsening import Bins, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
-from privacyfunnel.columns.kinds import KINDS, Kind, clean, show, sql_kind
+from privacyfunnel.columns.kinds import KINDS, Kind, clean, literal, show, sql_kind
 from privacyfunnel.columns.missing import MISSING
 from privacyfunnel.columns.roles import Column, Roles
 
@@ -21,6 +21,7 @@ __all__ = [
     "Round",
     "Rule",
     "clean",
+    "literal",
     "quantiles_of_counts",
     "show",
     "sql_kind",

@@ -6,13 +6,12 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.kinds import show
+from privacyfunnel.columns.kinds import literal, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Bins:
         """The index in SQL: how many edges the value has reached; NULL stays NULL."""
         index = self._halves(
             lambda edge, left, right: (
-                f"CASE WHEN {column} < {_literal(edge)} THEN {left} ELSE {right} END"
+                f"CASE WHEN {column} < {literal(edge)} THEN {left} ELSE {right} END"
             ),
             lambda index: f"CAST({index} AS BIGINT)",
         )
@@ -115,7 +114,7 @@ class Round:
 
     def sql(self, column: str) -> str:
         """The index in SQL: how many steps the value is from 0."""
-        return f"CAST(floor({column} / {_literal(float(self.step))} + 0.5) AS DOUBLE)"
+        return f"CAST(floor({column} / {literal(float(self.step))} + 0.5) AS DOUBLE)"
 
     def expr(self, column: nw.Expr) -> nw.Expr:
         """The index in narwhals."""
@@ -145,11 +144,3 @@ class Round:
 
 
 Rule = Bins | Round
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, datetime):
-        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-    if isinstance(value, date):
-        return f"DATE '{value.isoformat()}'"
-    return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"

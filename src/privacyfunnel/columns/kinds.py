@@ -140,6 +140,21 @@ def sql_kind(sql_type: str) -> str:
     return next((kind.name for kind in KINDS.values() if name in kind.sql), sql_type)
 
 
+def literal(value: Any) -> str:
+    """A value as SQL's literal.
+
+    >>> print(literal("O'Hara"), literal(date(1950, 1, 1)), literal(2.5))
+    'O''Hara' DATE '1950-01-01' CAST('2.5' AS DOUBLE)
+    """
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    if isinstance(value, date):
+        return f"DATE '{value.isoformat()}'"
+    return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
+
+
 def clean(value: Any) -> Any:
     """A value as the symbol it is: missing is None, NaN is missing, decimals are floats.
 

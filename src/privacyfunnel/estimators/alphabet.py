@@ -34,7 +34,7 @@ class Alphabet:
     ordered: tuple[bool, ...]  # whether a column's values have an order, which text has not
 
     @classmethod
-    def settle(cls, table: Columns, bins: AskedBins, weights: Array) -> Alphabet:
+    def fit(cls, table: Columns, bins: AskedBins, weights: Array) -> Alphabet:
         """Bins from the rows at hand, a row of weight w counting w times.
 
         A number of bins is for every column of numbers with more distinct values; a mapping names

@@ -24,7 +24,7 @@ from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, c
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
 from privacyfunnel.estimators.recoded_rows import RecodedRows
 from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
-from privacyfunnel.estimators.searching import search
+from privacyfunnel.estimators.target_search import search_target
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
@@ -121,8 +121,8 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
         public, hidden, weights = self._read(X, S, word, sample_weight, reset=True)
         check_bins(self.bins, [*public.names, *hidden.names])
-        self._public = Alphabet.settle(public, self.bins, weights)
-        self._hidden = Alphabet.settle(hidden, self.bins, weights)
+        self._public = Alphabet.fit(public, self.bins, weights)
+        self._hidden = Alphabet.fit(hidden, self.bins, weights)
         x, s = self._public.values(public), self._hidden.values(hidden)
         _check_varied({"X": x, word: s})
         joint = count_rows(s, x, weights)
@@ -137,7 +137,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
         settings: dict[str, Any] = {"effort": self.effort, "min_count": self.min_count}
-        return search(joint, self.problem, target, method=self.method, seed=seed, **settings)
+        return search_target(joint, self.problem, target, method=self.method, seed=seed, **settings)
 
     def _keep(self, joint: Joint, solution: Solution) -> None:
         self._recoded = None

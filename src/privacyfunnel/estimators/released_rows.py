@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.draws import RANGE, thresholds
 from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.information import Array
-from privacyfunnel.tables.draws import RANGE, thresholds
 
 SUPPRESSED = -1  # the place that a row without a symbol gets
 Places = NDArray[np.int64]

@@ -13,7 +13,7 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
 from privacyfunnel.frontiers.frontier import Frontier, pareto
-from privacyfunnel.frontiers.readable import readable_frontier
+from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, as_they_come, check_jobs

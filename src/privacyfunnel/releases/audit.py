@@ -1,25 +1,28 @@
-"""Audit: what a release as it was written gives away, beside the columns that it stands for."""
+"""Audit: what a release as it was written gives away, and what its method does to unseen records."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint
+from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint, generalise_joint
 from privacyfunnel.audits.attacks import MOST_RECORDS, cannot_attack
 from privacyfunnel.audits.generalisation import RELEASED
 from privacyfunnel.audits.meanings import without_infinity
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
+from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
+from privacyfunnel.releases.search import find
 from privacyfunnel.report.numbers import several
 
 if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.columns import Roles
     from privacyfunnel.joint import Joint
     from privacyfunnel.releases.request import ReleaseRequest
 
@@ -98,6 +101,33 @@ def audit_release(
         rule=evaluate(joint, code, sensitive=roles.sensitive) if soft else None,
         why_no_attackers=why,
     )
+
+
+def on_unseen(
+    made_from: Joint,
+    put_aside: Joint,
+    roles: Roles,
+    request: ReleaseRequest,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Make a codebook from some records as it was asked for; measure it on these and on the others."""
+    try:
+        solution = find(made_from, request, jobs=jobs, progress=progress)
+    except TargetUnreachable as error:
+        raise TargetUnreachable(
+            f"the holdout leaves {made_from.n_records:,} records to make a code from, and there {error}"
+        ) from error
+    book = Codebook.from_solution(
+        made_from, solution, roles, target=request.target, seed=request.seed
+    )
+    return {
+        "share": request.holdout,
+        "symbols": len(book.symbols),
+        "own": asdict(generalise_joint(made_from, book, seed=request.seed)),
+        "unseen": asdict(generalise_joint(put_aside, book, seed=request.seed)),
+    }
 
 
 def _dealt(joint: Joint, code: Code, trials: Trials) -> Chance | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.metrics import Chance
-from privacyfunnel.releases.stakes import Stakes
+from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.report.numbers import bits, number, several
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from privacyfunnel.columns import Bins, Column, Round, show
 from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage
 from privacyfunnel.metrics import Chance, best_guess
+from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
-from privacyfunnel.releases.stakes import Stakes
 from privacyfunnel.releases.verify import Measured
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,22 @@ from privacyfunnel.audits import hold_out
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.folders import together
+from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
-from privacyfunnel.releases.audit import audit_release
-from privacyfunnel.releases.document import describe
-from privacyfunnel.releases.holdout import on_unseen
-from privacyfunnel.releases.request import ANY_FILES, TARGETS, ReleaseRequest
+from privacyfunnel.releases.audit import audit_release, on_unseen
+from privacyfunnel.releases.document import describe, without_sensitive
+from privacyfunnel.releases.request import (
+    ANY_FILES,
+    CODEBOOK,
+    DOCUMENT,
+    PAGE,
+    TARGETS,
+    ReleaseRequest,
+)
 from privacyfunnel.releases.search import bins_in_order, search
-from privacyfunnel.releases.stakes import stakes
 from privacyfunnel.releases.verify import check_same, measure
-from privacyfunnel.releases.write import write_report
+from privacyfunnel.report.page import page
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
 from privacyfunnel.tables.write import shuffle_rows
@@ -163,7 +170,7 @@ def release(
             held_out=held_out,
             identifiers=_identifiers(opened, counts, request.keep),
         )
-        write_report(work, book, document, is_public=request.is_public)
+        _write_report(work, book, document, is_public=request.is_public)
     return Release(folder, book, document)
 
 
@@ -181,6 +188,17 @@ def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:
     for path in paths:
         if any(path.exists() and path.samefile(file) for file in table.files):
             raise InvalidInput(f"{path} is the table itself, which is never changed; name another.")
+
+
+def _write_report(
+    folder: Path, book: Codebook, document: Mapping[str, Any], *, is_public: bool
+) -> None:
+    """Codebook, page and document; with ``is_public`` without any statistic about S."""
+    shown = without_sensitive(document) if is_public else document
+    (book.public() if is_public else book).save(folder / CODEBOOK)
+    (folder / PAGE).write_text(page(shown), encoding="utf-8", newline="\n")
+    text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from privacyfunnel.report.numbers import bits, listed, number, one_in, percent
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import Roles
-    from privacyfunnel.releases.stakes import Stakes
+    from privacyfunnel.metrics.stakes import Stakes
 
 
 def sizes(roles: Roles, found: Stakes) -> list[str]:
@@ -25,7 +25,7 @@ def in_words(roles: Roles, found: Stakes) -> list[str]:
 
     >>> from privacyfunnel import Joint
     >>> from privacyfunnel.columns import Column, Roles
-    >>> from privacyfunnel.releases.stakes import stakes
+    >>> from privacyfunnel.metrics.stakes import stakes
     >>> roles = Roles((Column("sick", "boolean"),), (Column("city", "text"),))
     >>> print(in_words(roles, stakes(Joint.from_counts([[3, 0], [1, 4]])))[1])
     The best guess of sick for one record is right with probability 62.5%, without the data, and

@@ -61,7 +61,7 @@ def paper_points(figure: str) -> pd.DataFrame:
     plan = FIGURES[figure]
     if not plan.published:
         return paper_points("fig2a").iloc[:0]
-    file = resources.files("privacyfunnel") / "paper" / f"{plan.file}.csv"
+    file = resources.files("privacyfunnel.reproduce") / "paper" / f"{plan.file}.csv"
     with file.open("rb") as stream:
         return pd.read_csv(stream)
 

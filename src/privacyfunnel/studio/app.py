@@ -1,13 +1,10 @@
-"""App: the studio as one object, and which address leads where."""
+"""App: which address leads where."""
 
 from __future__ import annotations
 
-import multiprocessing.util
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -16,44 +13,15 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from privacyfunnel.studio.guard import Guard
-from privacyfunnel.studio.private_folder import PrivateFolder
 from privacyfunnel.studio.routes import actions, pages
-from privacyfunnel.studio.sessions import Sessions
-from privacyfunnel.studio.worker.queue import JobQueue
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from privacyfunnel.studio.settings import Settings
+    from privacyfunnel.studio.studio import Studio
 
 CACHED = {"Cache-Control": "max-age=3600"}
-
-
-class Studio:
-    """Everything that one running studio holds; its folder goes when it closes."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._folder = PrivateFolder()
-        self.folder = self._folder.path
-        self.queue = JobQueue(settings.workers)
-        self._folder.goes_with(Path(multiprocessing.util.get_temp_dir()))  # the queue's own
-        self.sessions = Sessions(self.folder, self.queue)
-
-    @property
-    def cookie(self) -> str:
-        """The name of the cookie; by port, as two studios may share one browser."""
-        return f"funnel-studio-{self.settings.port}"
-
-    def listens_on(self, port: int) -> None:
-        """Note the port, once it is known."""
-        self.settings = replace(self.settings, port=port)
-
-    def close(self) -> None:
-        """Stop all work and remove all files."""
-        self.queue.close()
-        self._folder.close()
 
 
 def make_app(studio: Studio) -> Guard:

@@ -19,8 +19,9 @@ import uvicorn
 from privacyfunnel.errors import DataUnavailable
 from privacyfunnel.files import in_words
 from privacyfunnel.report.escape import visible
-from privacyfunnel.studio.app import Studio, make_app
+from privacyfunnel.studio.app import make_app
 from privacyfunnel.studio.connections import AT_ONCE, QUEUED, PatientConnection
+from privacyfunnel.studio.studio import Studio
 
 if TYPE_CHECKING:
     from privacyfunnel.studio.settings import Settings

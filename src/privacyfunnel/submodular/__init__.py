@@ -11,8 +11,7 @@ from privacyfunnel.submodular.functions import (
 )
 from privacyfunnel.submodular.minnorm import min_norm_point
 from privacyfunnel.submodular.modmod import modmod
-from privacyfunnel.submodular.prefix import best_prefix
-from privacyfunnel.submodular.ssp import ssp
+from privacyfunnel.submodular.ssp import best_prefix, ssp
 from privacyfunnel.submodular.supsub import supsub
 from privacyfunnel.submodular.threshold import threshold
 

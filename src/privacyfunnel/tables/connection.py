@@ -11,6 +11,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.columns import literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words, is_dead, run_mark
 
@@ -27,15 +28,6 @@ def quoted(name: str) -> str:
     "say ""hi""; DROP TABLE t"
     """
     return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as SQL's literal.
-
-    >>> print(literal("O'Hara"))
-    'O''Hara'
-    """
-    return "'" + text.replace("'", "''") + "'"
 
 
 def check_memory(memory: str | None) -> str | None:

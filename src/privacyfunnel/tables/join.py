@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.draws import thresholds
 from privacyfunnel.columns import KINDS, Bins, Column, Roles
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.draws import thresholds
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from privacyfunnel.columns import KINDS
+from privacyfunnel.columns import KINDS, literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.connection import literal, quoted, shut_in
+from privacyfunnel.tables.connection import quoted, shut_in
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacyfunnel.codebook.recoded import ANY, recode, stars_of
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns, encode_column
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NUMBERS = ("label", "bounds", "mean")
-ANY = "*"
 Ints = NDArray[np.int64]
 
 
@@ -62,8 +62,6 @@ class RecodedJoin(Join):
     @cached_property
     def cells(self) -> Ints:
         """The groups of each combination; one after a column's last stands for ``*``."""
-        from privacyfunnel.codebook.recoded import recode, stars_of
-
         values, places, rows = self._groups
         cells = recode(self.book, values, places)
         unseen = (cells < 0).any(axis=1)
@@ -113,8 +111,6 @@ class RecodedJoin(Join):
     @property
     def n_suppressed(self) -> int:
         """How many rows are ``*`` in all columns."""
-        from privacyfunnel.codebook.recoded import stars_of
-
         return int(self._groups[2][(self.cells == stars_of(self.book)).all(axis=1)].sum())
 
     @cached_property

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from privacyfunnel.studio.app import Studio
     from privacyfunnel.studio.sessions import Session
+    from privacyfunnel.studio.studio import Studio
 
 MOST_FORM = 1_000_000  # bytes of a form; a thousand columns need a tenth of it
 STRANGER = (

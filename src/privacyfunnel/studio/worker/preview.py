@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
 from privacyfunnel.releases.document import column_words, columns_kept, measured_of, symbols_of
 from privacyfunnel.releases.recoded import describe_code
-from privacyfunnel.releases.stakes import stakes
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier

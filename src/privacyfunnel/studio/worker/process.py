@@ -1,4 +1,4 @@
-"""Work: what happens inside the process of a job, around its task."""
+"""Process: what happens inside the process of a job, around its task."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import signal
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -14,8 +13,8 @@ from threading import Thread
 from typing import Any
 
 from privacyfunnel.errors import FunnelError
-from privacyfunnel.parallel import Progress
 from privacyfunnel.studio.hints import in_words
+from privacyfunnel.studio.worker.reporter import Reporter
 
 OURS = (
     "Something went wrong in the studio itself ({name}). The terminal that runs it has the details; "
@@ -24,27 +23,6 @@ OURS = (
 MEMORY = (
     "This machine has too little memory for that. Try fewer columns, or coarsen them into bins."
 )
-
-
-@dataclass(frozen=True)
-class Reporter:
-    """How a task reports to the page while it runs."""
-
-    pipe: Connection
-
-    def progress(self, done: int, total: int) -> None:
-        """How far it is."""
-        self.pipe.send(("progress", (done, total)))
-
-    def stage(self, name: str) -> Progress:
-        """A new part of the work begins; how far it is."""
-        self.show(stage=name)
-        self.progress(0, 0)
-        return self.progress
-
-    def show(self, **news: Any) -> None:
-        """Something to show already."""
-        self.pipe.send(("news", news))
 
 
 def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str) -> None:

@@ -18,18 +18,18 @@ from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
+from privacyfunnel.metrics.stakes import Stakes, stakes
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.recoded import rough_frontier
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import bins_in_order, frontier_of
-from privacyfunnel.releases.stakes import Stakes, stakes
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.forms import Choices, SearchSettings
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
-from privacyfunnel.studio.worker.process import Reporter
+from privacyfunnel.studio.worker.reporter import Reporter
 from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, summary
 from privacyfunnel.tables.summary import is_nearly_unique
 

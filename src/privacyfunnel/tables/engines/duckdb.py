@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns import Column, sql_kind
+from privacyfunnel.codebook.draws import draw_sql
+from privacyfunnel.columns import Column, literal, sql_kind
 from privacyfunnel.errors import DataUnavailable
-from privacyfunnel.tables.connection import connect, first_line, literal, quoted, shut_in
-from privacyfunnel.tables.draws import draw_sql
+from privacyfunnel.tables.connection import connect, first_line, quoted, shut_in
 from privacyfunnel.tables.join import SUPPRESSED, Join
 from privacyfunnel.tables.paths import read_database, read_paths
 from privacyfunnel.tables.table import Table

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privacyfunnel.codebook.draws import HEX_DIGITS
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.draws import HEX_DIGITS
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
 from privacyfunnel.tables.join import SUPPRESSED, Join
 from privacyfunnel.tables.table import Table

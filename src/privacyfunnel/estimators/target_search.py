@@ -1,4 +1,4 @@
-"""Searching: from what the parameters ask for to a code."""
+"""Target search: from the target that the parameters name to a code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privacyfunnel.solvers.base import SizeSolver, Solution, TargetSolver
 from privacyfunnel.validation import check_at_least
 
 
-def search(
+def search_target(
     joint: Joint,
     problem: str,
     target: Mapping[str, float],
@@ -30,7 +30,7 @@ def search(
     """The code for one target: lam, n_symbols, or a share that `Frontier.at` knows.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
-    >>> search(joint, "funnel", {"utility": 0.5}).code.labels
+    >>> search_target(joint, "funnel", {"utility": 0.5}).code.labels
     array([0, 0, 1, 1])
     """
     check_problem(method, problem)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from itertools import accumulate
 
-from privacyfunnel.tables.connection import literal
+from privacyfunnel.columns import literal
 
 HEX_DIGITS = 13
 RANGE = 16**HEX_DIGITS  # 2^52: a draw is a whole number below it, exact in every engine
