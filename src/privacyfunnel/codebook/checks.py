@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.columns import KINDS, MISSING, Bins, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
@@ -44,10 +45,50 @@ def check_book(book: Codebook) -> None:
         need(not book.rows, "a public codebook must not hold the combinations of a table")
     else:
         _check_rows(book, labels)
+    _check_counts(book)
     known = all(part is not None for value in book.values for part in value)
     need(known or roles.missing == "symbol", "missing values are no symbol, but one is covered")
     need(book.soft or book.salt is None, "a hard code has no salt")
     need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
+
+
+def _check_counts(book: Codebook) -> None:
+    """Counts are of values that a group or symbol holds, and no more in sum than it has."""
+    need(len(book.counts) in (0, len(book.values)), "its values and their counts differ in number")
+    need(all(n is None or _is_count(n) for n in book.counts), "a count is no number of records")
+    need(len(book.tallies) in (0, len(book.columns)), "its columns and their counts differ")
+    if book.counts and not book.soft:
+        sums = [0.0] * len(book.symbols)
+        for row, n in zip(book.rows, book.counts, strict=True):
+            sums[row[0][0]] += n or 0.0
+        for symbol, n in zip(book.symbols, sums, strict=True):
+            need(
+                _at_most(n, symbol.count or 0.0),
+                f"{symbol.label!r} has fewer records than its values",
+            )
+    for column, recoded, tallies in zip(
+        book.roles.public, book.columns, book.tallies, strict=False
+    ):
+        need(len(tallies) == len(recoded.groups), f"the groups of {column.name!r} lack counts")
+        for group, tally in zip(recoded.groups, tallies, strict=True):
+            values = [value for value, _ in tally.values]
+            need(
+                all(_fits(column, value) for value in values),
+                f"{group.label!r} has a strange value",
+            )
+            inside = len(set(values)) == len(values) and all(holds(group, v) for v in values)
+            need(inside, f"{group.label!r} has counts of values that it does not hold, or twice")
+            numbers = [tally.count, *(n for _, n in tally.values)]
+            need(all(map(_is_count, numbers)), "a count is no number of records")
+            need(_at_most(sum(numbers[1:]), tally.count), f"{group.label!r} has too few records")
+
+
+def _is_count(n: Any) -> bool:
+    return type(n) in (int, float) and math.isfinite(n) and n >= 0
+
+
+def _at_most(n: float, most: float) -> bool:
+    return n <= most * (1 + 1e-9)
 
 
 def _check_columns(book: Codebook) -> None:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.checks import check_book, check_values
+from privacyfunnel.codebook.checks import check_book, check_values, need
 from privacyfunnel.codebook.draws import outcome
 from privacyfunnel.codebook.recoded import (
     ANY,
@@ -24,6 +24,15 @@ from privacyfunnel.codebook.recoded import (
     mean_of_groups,
     readable_columns,
     recode,
+)
+from privacyfunnel.codebook.tallies import (
+    Decoded,
+    Tally,
+    decode,
+    public_counts,
+    public_tallies,
+    tally_columns,
+    tidy,
 )
 from privacyfunnel.codebook.words import stands_for, typical
 from privacyfunnel.codes import Channel, Code, ColumnCode, Partition, RecodedColumn
@@ -63,8 +72,11 @@ class Codebook:
     ``salt`` is the secret of a soft code's draws; a public codebook has none, nor has it the
     channel. Whatever is released by it, no label goes out with fewer than ``min_count`` records.
 
+    ``counts[i]`` is how many records have ``values[i]``, None where that is not told.
+
     A readable codebook has a ``recoding``, "global" or "local", instead of "symbols": ``columns`` are
-    the groups of each public column and ``means`` what the groups of numbers are on average.
+    the groups of each public column, ``means`` what the groups of numbers are on average and
+    ``tallies`` how many records each group has, and each value in it.
 
     >>> import pandas as pd, privacyfunnel as pf
     >>> from privacyfunnel.tables import count
@@ -91,6 +103,8 @@ class Codebook:
     recoding: str = "symbols"
     columns: tuple[RecodedColumn, ...] = ()
     means: tuple[tuple[float | None, ...], ...] = ()
+    counts: tuple[float | None, ...] = ()
+    tallies: tuple[tuple[Tally, ...], ...] = ()
     is_public: bool = False
     tool: str = field(default=f"privacyfunnel {__version__}")
 
@@ -125,7 +139,7 @@ class Codebook:
         readable = _readable(joint, code, used) if isinstance(code, ColumnCode) else {}
         cells = readable.pop("cells", [None] * len(used))
         symbols = tuple(
-            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else _tidy(w), *told)
+            Symbol(f"r{place:0{width}d}", w / joint.total, None if soft else tidy(w), *told)
             for place, (w, *told) in enumerate(
                 zip(weights[used].tolist(), words, cells, strict=True), start=1
             )
@@ -133,7 +147,12 @@ class Codebook:
         return cls(
             roles=roles,
             symbols=symbols,
-            **in_order(roles.public, values, _rows(code, used)),
+            **in_order(
+                roles.public,
+                values,
+                _rows(code, used),
+                [tidy(float(w)) for w in np.asarray(joint.counts.sum(axis=0)).ravel()],
+            ),
             soft=soft,
             problem=solution.objective.problem,
             target=dict({"lam": solution.objective.lam} if target is None else target),
@@ -276,6 +295,24 @@ class Codebook:
         columns = zip(self.roles.public, zip(*members, strict=True), strict=True)
         return tuple(stands_for(column, values) for column, values in columns)
 
+    def decode(self, label: str, column: str | None = None) -> Decoded:
+        """What a released label stands for: how many records, and each value with its share of them.
+
+        A symbol stands for combinations of the public columns, or with ``column`` for values of that
+        one; a group of a readable release is one of a ``column``.
+
+        >>> import pandas as pd, privacyfunnel as pf
+        >>> from privacyfunnel.tables import count
+        >>> table = pd.DataFrame({"sick": [0, 1, 1, 0], "age": [31, 31, 33, 58]})
+        >>> counted = count(table, "sick", "age")
+        >>> solution = pf.solve(counted.joint(), pf.Funnel(0.0), recoding="global")
+        >>> book = Codebook.from_solution(counted.joint(), solution, counted.roles)
+        >>> found = book.decode(book.encode(31), "age")
+        >>> found.count, found.values, found.mean
+        (4, ((31, 0.5), (33, 0.25), (58, 0.25)), 38.25)
+        """
+        return decode(self, label, column)
+
     def public(self) -> Codebook:
         """The codebook without any statistic about S, without the seed and without the salt.
 
@@ -283,7 +320,7 @@ class Codebook:
         the equations between the two can be solved for the counts of S and X. It is left out, and
         with it the means to compute from a symbol how likely each value is; what stays is what each
         symbol typically stands for. A readable code is told by its groups, without the combinations
-        of values that were in the table.
+        of values that were in the table. Counts are those about X alone, none below the least count.
         """
         bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
         return replace(
@@ -294,6 +331,8 @@ class Codebook:
             seed=None,
             salt=None,
             is_public=True,
+            counts=() if self.soft or self.columns else public_counts(self),
+            tallies=public_tallies(self) if self.tallies else (),
             values=() if self.soft or self.columns else self.values,
             rows=() if self.soft or self.columns else self.rows,
         )
@@ -313,15 +352,23 @@ class Codebook:
 
 
 def in_order(
-    columns: Sequence[Column], values: Sequence[tuple[Any, ...]], rows: Sequence[Row]
+    columns: Sequence[Column],
+    values: Sequence[tuple[Any, ...]],
+    rows: Sequence[Row],
+    counts: Sequence[float | None],
 ) -> dict[str, Any]:
-    """Values in the order in which tables are counted, each with its row."""
+    """Values in the order in which tables are counted, each with its row and count, if any."""
     check_values(columns, values)
+    need(len(counts) in (0, len(values)), "its values and their counts differ in number")
     order = sorted(
         range(len(values)),
         key=lambda i: [c.rank(v) for c, v in zip(columns, values[i], strict=True)],
     )
-    return {"values": tuple(values[i] for i in order), "rows": tuple(rows[i] for i in order)}
+    return {
+        "values": tuple(values[i] for i in order),
+        "rows": tuple(rows[i] for i in order),
+        "counts": tuple(counts[i] for i in order) if counts else (),
+    }
 
 
 def _typical(
@@ -351,6 +398,7 @@ def _readable(joint: Joint, code: ColumnCode, used: Any) -> dict[str, Any]:
         "recoding": "global" if is_global(code, joint) else "local",
         "columns": columns,
         "means": mean_of_groups(joint, cells, [len(column.groups) for column in columns]),
+        "tallies": tally_columns(joint, cells, columns),
         "cells": [tuple(cells[first[j]].tolist()) for j in used],
     }
 
@@ -373,11 +421,6 @@ def _measured(joint: Joint, solution: Solution) -> dict[str, float]:
         "entropy_x_bits": joint.entropy_x,
         "information_bits": joint.information,
     }
-
-
-def _tidy(weight: float) -> float:
-    """A sum of whole counts as the whole number it is."""
-    return int(weight) if weight.is_integer() else weight
 
 
 def _as_tuple(value: Any, n: int) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 from privacyfunnel.codebook.checks import need
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
 from privacyfunnel.codebook.schema import check_document
+from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.codebook.values import decode, encode
 from privacyfunnel.codes import Group, RecodedColumn
 from privacyfunnel.columns import Bins, Column, Roles, Round
@@ -89,6 +90,7 @@ def _missing(error: Exception) -> str:
 
 def _document(book: Codebook) -> dict[str, Any]:
     symbols: list[dict[str, Any]] = []
+    count_of = dict(zip(book.values, book.counts, strict=True)) if book.counts else {}
     for symbol, members in zip(book.symbols, book.members, strict=True):
         entry: dict[str, Any] = {"label": symbol.label, "probability": symbol.probability}
         if book.soft:
@@ -99,6 +101,8 @@ def _document(book: Codebook) -> dict[str, Any]:
             entry["released"] = list(book.stands_for(symbol.label))
         if not book.soft and not (book.columns and book.is_public):
             entry["members"] = [_encode_tuple(m) for m in members]
+            if count_of:
+                entry["counts"] = [count_of[m] for m in members]
         symbols.append(entry)
     document = {
         "format": FORMAT,
@@ -122,25 +126,36 @@ def _document(book: Codebook) -> dict[str, Any]:
     if book.columns:
         document["recoding"] = book.recoding
         document["columns"] = [
-            _recoded(c, means) for c, means in zip(book.columns, book.means, strict=True)
+            _recoded(column, means, book.tallies[i] if book.tallies else ())
+            for i, (column, means) in enumerate(zip(book.columns, book.means, strict=True))
         ]
     if book.soft and not book.is_public:
         document["rows"] = [
-            {"value": _encode_tuple(value), "released": {book.labels[j]: p for j, p in row}}
+            {
+                "value": _encode_tuple(value),
+                "released": {book.labels[j]: p for j, p in row},
+                **({"count": count_of[value]} if count_of else {}),
+            }
             for value, row in zip(book.values, book.rows, strict=True)
         ]
     return document
 
 
-def _recoded(column: RecodedColumn, means: Sequence[float | None]) -> dict[str, Any]:
+def _recoded(
+    column: RecodedColumn, means: Sequence[float | None], tallies: Sequence[Tally]
+) -> dict[str, Any]:
     groups = []
-    for group, mean in zip(column.groups, means, strict=True):
+    for g, (group, mean) in enumerate(zip(column.groups, means, strict=True)):
         entry: dict[str, Any] = {"label": group.label}
         if group.members:
             entry["members"] = [encode(value) for value in group.members]
         for name, bound in (("low", group.low), ("high", group.high), ("mean", mean)):
             if bound is not None:
                 entry[name] = encode(bound)
+        if tallies:
+            entry["count"] = tallies[g].count
+            if tallies[g].values:
+                entry["counts"] = [[encode(value), n] for value, n in tallies[g].values]
         groups.append(entry)
     return {"name": column.name, "groups": groups}
 
@@ -160,6 +175,16 @@ def _read_recoded(entry: Mapping[str, Any]) -> RecodedColumn:
     )
 
 
+def _read_tallies(entry: Mapping[str, Any]) -> tuple[Tally, ...]:
+    have = ["count" in group for group in entry["groups"]]
+    need(all(have) or not any(have), f"some groups of column {entry['name']!r} have no count")
+    return tuple(
+        Tally(group["count"], tuple((decode(v), n) for v, n in group.get("counts", ())))
+        for group in entry["groups"]
+        if "count" in group
+    )
+
+
 def _book(document: Mapping[str, Any]) -> Codebook:
     check_document(document)
     soft = document["code"] == "channel"
@@ -170,6 +195,8 @@ def _book(document: Mapping[str, Any]) -> Codebook:
     for column in columns:
         names = [group.label for group in column.groups]
         need(len(set(names)) == len(names), f"two groups of column {column.name!r} have one label")
+    tallies = tuple(map(_read_tallies, document.get("columns", ())))
+    need(all(tallies) or not any(tallies), "some of its columns have no counts")
     place_of = [{group.label: g for g, group in enumerate(column.groups)} for column in columns]
     has_rows = soft and not document["is_public"]
     need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
@@ -199,6 +226,7 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         rows = [
             tuple((place[label], float(p)) for label, p in row["released"].items()) for row in given
         ]
+        counts = [row["count"] for row in given if "count" in row]
     else:
         pairs = [
             (_decode_tuple(m), j)
@@ -206,10 +234,16 @@ def _book(document: Mapping[str, Any]) -> Codebook:
             for m in (s.get("members", ()) if readable else s["members"])
         ]
         values, rows = [v for v, _ in pairs], [((j, 1.0),) for _, j in pairs]
+        counts = [
+            n
+            for s in document["symbols"]
+            for n in s.get("counts", ())
+            if len(s["counts"]) == len(s.get("members", ()))
+        ]
     return Codebook(
         roles=roles,
         symbols=symbols,
-        **in_order(roles.public, values, rows),
+        **in_order(roles.public, values, rows, counts),
         soft=soft,
         problem=document["problem"],
         target=document["target"],
@@ -224,6 +258,7 @@ def _book(document: Mapping[str, Any]) -> Codebook:
             tuple(group.get("mean") for group in column["groups"])
             for column in document.get("columns", ())
         ),
+        tallies=tallies if all(tallies) else (),
         is_public=document["is_public"],
         tool=document["tool"],
     )

@@ -126,9 +126,7 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
     cells[seen] = released[symbol_of[known[seen]]] if len(seen) else cells[seen]
     if book.recoding == "local":
-        held = [np.log2(np.maximum(part.sum(axis=1), 1)) for part in inside]
-        sizes = sum(held[i][released[:, i]] for i in range(len(held)))
-        order = np.argsort(sizes, kind="stable")  # narrow ones first
+        order = narrow_first(book)
         for row in np.flatnonzero(known < 0):
             fits = np.ones(len(order), dtype=bool)
             for i in range(places.shape[1]):
@@ -142,6 +140,40 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
             if (cells[row] >= 0).all() and tuple(cells[row].tolist()) not in shown:
                 cells[row] = stars
     return cells
+
+
+def narrow_first(book: Codebook) -> Ints:
+    """The symbols of a readable codebook, those first that leave the least open.
+
+    A group of column i leaves open log(records in it and in the groups within it), which sums over the
+    columns, as in `recodings.kept`. The table that is coded has no say: a row's groups are its own.
+    """
+    sizes = np.zeros(len(book.symbols))
+    for i, column in enumerate(book.columns):
+        tallies = book.tallies[i] if book.tallies else ()
+        own = np.array([tally.count for tally in tallies] or [1.0] * len(column.groups))
+        held = [
+            sum(own[h] for h, inner in enumerate(column.groups) if _is_within(inner, group))
+            for group in column.groups
+        ]
+        bits = np.log2(np.maximum(held, 1.0))
+        sizes += bits[[symbol.cells[i] for symbol in book.symbols if symbol.cells is not None]]
+    return np.argsort(np.round(sizes, 9), kind="stable")
+
+
+def _is_within(inner: Group, outer: Group) -> bool:
+    """Whether a group holds only values that another one holds too."""
+    if outer.label == ANY or inner == outer:
+        return True
+    if inner.label == ANY:
+        return False
+    if not is_interval(inner):
+        return all(holds(outer, value) for value in inner.members)
+    if not is_interval(outer):
+        return False
+    return (outer.low is None or (inner.low is not None and outer.low <= inner.low)) and (
+        outer.high is None or (inner.high is not None and inner.high <= outer.high)
+    )
 
 
 def stars_of(book: Codebook) -> list[int]:
