@@ -153,7 +153,7 @@ def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> N
     drawn, noise = [found], None
     if found.is_soft:  # beside what hard codes and plain noise give
         drawn.append(sweep(found.joint, found.problem, n_points=20, seed=found.seed, effort="fast"))
-        noise = randomised_response_curve(found.joint, [0.25 * k for k in range(1, 81)])
+        noise = randomised_response_curve(found.joint)
     figure = Figure(figsize=(7.2, 4.8), layout="constrained")
     plot_frontier(drawn, figure.add_subplot(), paper_axes=paper_axes, noise=noise)
     figure.savefig(folder / FILES[1], dpi=150)

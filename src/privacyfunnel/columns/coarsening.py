@@ -93,7 +93,7 @@ class Bins:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The labels, each with its index."""
+        """The labels in their order, each with its index."""
         return {self.label(i): i for i in range(len(self.edges) + 1)}
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
-from privacyfunnel.estimators.recoded_rows import MOVES, search_recoding
+from privacyfunnel.estimators.recoded_rows import search_recoding
 from privacyfunnel.estimators.scores import explained, kept
 from privacyfunnel.joint import Joint
 from privacyfunnel.recodings import RECODINGS, RecodedSolution
@@ -170,7 +170,6 @@ class PrivacyFunnel(CodeEstimator):
                 f"recoding={self.recoding!r} has one search: method must be 'best', "
                 f"got {self.method!r}."
             )
-        check_choice("effort", self.effort, list(MOVES))
         return search_recoding(
             joint,
             self._public,

@@ -16,8 +16,8 @@ from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings import RecodedSolution, make_recoding
+from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 
-MOVES = {"fast": 1_500_000, "normal": 15_000_000, "thorough": 60_000_000}  # of local recoding
 CELLS = 20_000_000  # rows times released combinations that are compared at once
 
 
@@ -36,11 +36,12 @@ def search_recoding(
 
     Binned columns keep the order of their bins; a run of them is named as one interval.
     """
+    check_effort(effort)
     names = [column.name for column in alphabet.columns]
     labels = joint.labels_x if len(names) > 1 else [value for (value,) in joint.labels_x]
     named = Joint.from_counts(joint.counts, joint.labels_s, labels, names)
     orders = {
-        column.name: [column.rule.label(i) for i in range(len(column.rule.edges) + 1)]
+        column.name: list(column.rule.places)
         for column in alphabet.columns
         if isinstance(column.rule, Bins)
     }
@@ -49,7 +50,7 @@ def search_recoding(
         raise InvalidInput(f"{both[0]!r} is binned and has a recoding of its own; leave one out.")
     options = {name: dict(given) for name, given in settings.items() if given}
     options["orders"] = {**orders, **options.get("orders", {})}
-    recoding = make_recoding(kind, min_count=min_count, moves=MOVES[effort], **options)
+    recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
     rng = np.random.default_rng(seed)
     if "lam" in target:
         found = recoding.on(named).best(Funnel(target["lam"]), rng)

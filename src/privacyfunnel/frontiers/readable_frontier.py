@@ -14,6 +14,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.tradeoff import undominated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +93,6 @@ def readable_frontier(
                 raise
         if progress is not None:
             progress(done + 1, len(shares))
-    best: list[Solution] = []
-    for one in sorted(found, key=lambda s: (-s.kept, s.leakage)):
-        if not best or one.leakage < best[-1].leakage - 1e-12:
-            best.append(marked(joint, one))
-    return ReadableFrontier(joint, "funnel", recoding, solver, seed, tuple(reversed(best)), search)
+    best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")
+    solutions = tuple(marked(joint, found[i]) for i in best)
+    return ReadableFrontier(joint, "funnel", recoding, solver, seed, solutions, search)

@@ -33,6 +33,7 @@ from privacyfunnel.recodings.kept import check_importance
 from privacyfunnel.recodings.kept import kept as kept_by
 from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.effort import LOCAL_MOVES
 from privacyfunnel.validation import check_at_least, check_choice
 
 RECODINGS = ("symbols", "global", "local")
@@ -86,7 +87,7 @@ class Recoding:
     keep: str = "kept"
     fit: str = "records"
     chance: float = 0.0
-    moves: int = 15_000_000
+    moves: int = LOCAL_MOVES["normal"]
 
     def __post_init__(self) -> None:
         check_choice("recoding", self.kind, RECODINGS[1:])

@@ -17,15 +17,14 @@ from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
-from privacyfunnel.recodings import RecodedSolution, Recoding, kept, make_recoding, solve
+from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.validation import check_choice
+from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
 
-MOVES = {"fast": 3_000_000, "normal": Recoding.moves, "thorough": 60_000_000}  # of local recoding
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
 
@@ -156,7 +155,7 @@ def bins_in_order(request: ReleaseRequest, columns: Sequence[Column]) -> Release
         return request
     named = {*request.orders, *request.hierarchies}
     bins = {
-        column.name: [column.rule.label(k) for k in range(len(column.rule.edges) + 1)]
+        column.name: list(column.rule.places)
         for column in columns
         if isinstance(column.rule, Bins) and column.name not in named
     }
@@ -214,5 +213,5 @@ def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
     }
     if request.suppress is not None:
         options["suppress"] = request.suppress
-    check_choice("effort", request.effort, tuple(MOVES))
-    return options if request.kind == "global" else options | {"moves": MOVES[request.effort]}
+    check_effort(request.effort)
+    return options if request.kind == "global" else options | {"moves": LOCAL_MOVES[request.effort]}

@@ -77,7 +77,6 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         COLUMN_TITLES=audit_words.COLUMNS,
         PUBLISHED=audit_words.PUBLISHED,
         SECTIONS=audit_words.SECTIONS,
-        CODEBOOK="codebook.json",
         EMPTY=EMPTY,
     )
     return found

@@ -52,6 +52,7 @@ BLOCKS = {
 }
 
 
+LOCAL_MOVES = {"fast": 3_000_000, "normal": 15_000_000, "thorough": 60_000_000}  # of local recoding
 PROPOSALS = {"fast": 5e6, "normal": 2e7, "thorough": 3e8}  # random moves and swaps for one target
 
 

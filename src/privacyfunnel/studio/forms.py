@@ -26,7 +26,7 @@ RECODINGS = {
     "local": "readable columns: each record is made only as coarse as it needs to be",
     "symbols": "one column of symbols, each for any group of values: most information, hard to read",
 }
-MOST_IMPORTANT = 4.0  # times as important as another column
+MOST_IMPORTANT = 4  # times as important as another column
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
 BINS = "10"
 MOST_POINTS = 200
@@ -166,9 +166,9 @@ class SearchSettings:
     recoding: str = "global"
     importance: Mapping[str, float] = field(default_factory=dict)
     effort: str = "fast"
-    points: int = 20
-    min_count: int = 1
-    seed: int = 0
+    points: int = ReleaseRequest.points
+    min_count: int = ReleaseRequest.min_count
+    seed: int = ReleaseRequest.seed
     compare: bool = True  # also draw other kinds of releases
 
     @property
@@ -197,7 +197,8 @@ def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
     >>> read_search({"recoding": "global", "importance-1": "2"}, ["age", "job"]).importance
     {'job': 2.0}
     """
-    recoding, effort = form.get("recoding", "global"), form.get("effort", "fast")
+    usual = SearchSettings()
+    recoding, effort = form.get("recoding", usual.recoding), form.get("effort", usual.effort)
     check_choice("recoding", recoding, list(RECODINGS))
     check_choice("effort", effort, list(EFFORTS))
     weights = {
@@ -209,9 +210,9 @@ def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
         recoding=recoding,
         importance={name: weight for name, weight in weights.items() if weight != 1.0},
         effort=effort,
-        points=_whole(form, "points", 20, 1, MOST_POINTS),
-        min_count=_whole(form, "min_count", 1, 1, 10**9),
-        seed=_whole(form, "seed", 0, 0, 2**31 - 1),
+        points=_whole(form, "points", usual.points, 1, MOST_POINTS),
+        min_count=_whole(form, "min_count", usual.min_count, 1, 10**9),
+        seed=_whole(form, "seed", usual.seed, 0, 2**31 - 1),
         compare="compare" in form,
     )
 

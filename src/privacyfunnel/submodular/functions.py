@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -183,6 +183,31 @@ def best_run(runs: Iterable[SetResult]) -> SetResult:
     best = min(runs, key=lambda run: run.value)
     subset = best.subset if best.value < 0 else np.zeros_like(best.subset)
     return SetResult(subset, min(best.value, 0.0), sum(run.steps for run in runs))
+
+
+def descend_by(
+    candidates: Callable[[Mask], list[Mask]],
+    first: SetFunction,
+    second: SetFunction,
+    *,
+    rng: np.random.Generator,
+    starts: int,
+    tol: float,
+) -> SetResult:
+    """Lower first(W) − second(W) from random W, each step to the best candidate, while one gains."""
+
+    def descend() -> SetResult:
+        subset = rng.random(first.n) < rng.random()
+        best = SetResult(subset, first(subset) - second(subset), 0)
+        while True:
+            found = candidates(best.subset)
+            values = [first(w) - second(w) for w in found]
+            better = int(np.argmin(values))
+            if values[better] >= best.value - tol:
+                return best
+            best = SetResult(found[better], values[better], best.steps + 1)
+
+    return best_run(descend() for _ in range(starts))
 
 
 def lower_bound(function: SetFunction, order: NDArray[np.int64]) -> Array:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from privacyfunnel.submodular.functions import (
+    Mask,
     SetFunction,
     SetResult,
-    best_run,
+    descend_by,
     lower_bound,
     order_from,
     upper_bounds,
@@ -35,16 +36,8 @@ def modmod(
     -0.75
     """
 
-    def descend() -> SetResult:
-        subset = rng.random(first.n) < rng.random()
-        best = SetResult(subset, first(subset) - second(subset), 0)
-        while True:
-            below = lower_bound(second, order_from(best.subset, rng))
-            candidates = [above - below < 0 for above in upper_bounds(first, best.subset)]
-            values = [first(w) - second(w) for w in candidates]
-            better = int(np.argmin(values))
-            if values[better] >= best.value - tol:
-                return best
-            best = SetResult(candidates[better], values[better], best.steps + 1)
+    def candidates(subset: Mask) -> list[Mask]:
+        below = lower_bound(second, order_from(subset, rng))
+        return [above - below < 0 for above in upper_bounds(first, subset)]
 
-    return best_run(descend() for _ in range(starts))
+    return descend_by(candidates, first, second, rng=rng, starts=starts, tol=tol)

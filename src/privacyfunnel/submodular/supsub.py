@@ -10,7 +10,7 @@ from privacyfunnel.submodular.functions import (
     Mask,
     SetFunction,
     SetResult,
-    best_run,
+    descend_by,
     upper_bounds,
 )
 
@@ -35,22 +35,15 @@ def supsub(
     -0.75
     """
 
-    def descend() -> SetResult:
-        subset = rng.random(first.n) < rng.random()
-        best = SetResult(subset, first(subset) - second(subset), 0)
-        while True:
-            candidates: list[Mask] = []
-            for above in upper_bounds(first, best.subset):
-                rest = Affine(second, 1.0, -above)
-                candidates.append(climb(rest, best.subset))
-                candidates.append(climb(rest, double_greedy(rest, rng.permutation(first.n))))
-            values = [first(w) - second(w) for w in candidates]
-            better = int(np.argmin(values))
-            if values[better] >= best.value - tol:
-                return best
-            best = SetResult(candidates[better], values[better], best.steps + 1)
+    def candidates(subset: Mask) -> list[Mask]:
+        found = []
+        for above in upper_bounds(first, subset):
+            rest = Affine(second, 1.0, -above)
+            found.append(climb(rest, subset))
+            found.append(climb(rest, double_greedy(rest, rng.permutation(first.n))))
+        return found
 
-    return best_run(descend() for _ in range(starts))
+    return descend_by(candidates, first, second, rng=rng, starts=starts, tol=tol)
 
 
 def double_greedy(function: SetFunction, order: NDArray[np.int64]) -> Mask:

@@ -13,6 +13,8 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import leakage, utility
 
+EPSILONS = tuple(0.25 * k for k in range(1, 81))  # from nearly nothing told to nearly everything
+
 
 def randomised_response(joint: Joint, epsilon: float) -> Channel:
     """X as it is with probability e^ε / (e^ε + n − 1), else any other symbol, all alike.
@@ -39,7 +41,7 @@ def randomised_response(joint: Joint, epsilon: float) -> Channel:
     return Channel(matrix / (1.0 + (n - 1) * other))
 
 
-def randomised_response_curve(joint: Joint, epsilons: Sequence[float]) -> Array:
+def randomised_response_curve(joint: Joint, epsilons: Sequence[float] = EPSILONS) -> Array:
     """(I(X;X̂), I(S;X̂)) in bits of randomised response, a row for each ε.
 
     >>> joint = Joint.from_counts([[1, 0], [0, 1]])

@@ -15,10 +15,18 @@ from starlette.responses import (
 )
 
 from privacyfunnel.columns import KINDS
+from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.studio import commands
-from privacyfunnel.studio.forms import EFFORTS, RECODINGS, TREATMENTS
+from privacyfunnel.studio.forms import (
+    EFFORTS,
+    MOST_IMPORTANT,
+    MOST_POINTS,
+    RECODINGS,
+    TREATMENTS,
+    SearchSettings,
+)
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
@@ -44,9 +52,9 @@ if TYPE_CHECKING:
 ENDS = ("largest", "smallest")
 FILE_WORDS = {
     "release": "the table to publish",
-    "codebook.json": "which values each symbol stands for; needed to release new rows alike",
-    "report.html": "what was kept and given away, for people",
-    "report.json": "the same for programs",
+    CODEBOOK: "which values each symbol stands for; needed to release new rows alike",
+    PAGE: "what was kept and given away, for people",
+    DOCUMENT: "the same for programs",
 }
 
 
@@ -89,6 +97,9 @@ async def columns(request: Request) -> Response:
         treatments=TREATMENTS,
         recodings=RECODINGS,
         efforts=EFFORTS,
+        search=session.search or SearchSettings(),
+        most_points=MOST_POINTS,
+        most_important=MOST_IMPORTANT,
         looked=session.done("look"),
         inspected=session.done("inspect"),
     )

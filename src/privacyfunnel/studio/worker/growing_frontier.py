@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.solvers.tradeoff import undominated
 
 
 class GrowingFrontier:
@@ -39,11 +42,9 @@ class GrowingFrontier:
                     break
                 self._place += len(line)
                 self._add(json.loads(line))
-        kept: list[dict[str, Any]] = []
-        for point in sorted(self._found, key=lambda p: (-p["kept"], p["leakage"])):
-            if not kept or point["leakage"] < kept[-1]["leakage"]:
-                kept.append(point)
-        self._found = kept[::-1]
+        if self._found:
+            places = np.array([(point["kept"], point["leakage"]) for point in self._found])
+            self._found = [self._found[i] for i in undominated(places, "funnel")]
         return self._found
 
     def _add(self, entry: dict[str, Any]) -> None:

@@ -36,7 +36,6 @@ from privacyfunnel.tables.summary import is_nearly_unique
 SHOWN_ROWS = 6
 LONGEST = 60  # characters of a value in the preview
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
-EPSILONS = [0.25 * k for k in range(1, 81)]
 RESULT = "result.pickle"
 
 
@@ -151,7 +150,7 @@ def compare(
             reporter.progress(done + 1, len(kinds))
         return {"others": kinds}
     if joint.n_x <= NOISE_VALUES:
-        curve = randomised_response_curve(joint, EPSILONS)
+        curve = randomised_response_curve(joint)
         x, y = share(curve[:, 0], joint.entropy_x), share(curve[:, 1], joint.entropy_s)
         reporter.show(noise=[{"kept": u, "leakage": v} for u, v in zip(x, y, strict=True)])
     found = pf.frontier(
