@@ -5,11 +5,12 @@ Little is imported before :func:`main` runs, so that even an early Ctrl-C ends i
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
 import threading
-from typing import Any
+from typing import Any, NoReturn
 
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interrupt that was lost is sent once more
@@ -27,7 +28,21 @@ def main() -> None:
         code = INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; what is left is to end
-    raise SystemExit(code)
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """Leave at once: taking the compiled code apart, here and in the workers, would take seconds."""
+    workers = sys.modules.get("joblib.externals.loky.reusable_executor")
+    if workers is not None and workers._executor is not None:
+        workers._executor.shutdown(kill_workers=True)
+    atexit._run_exitfuncs()  # temporary folders go
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # whoever read it has gone
+        code = code or 1
+    os._exit(code)
 
 
 def run() -> int:
