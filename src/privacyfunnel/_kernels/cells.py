@@ -261,7 +261,7 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
                 more, small[0], small[1] = _with(cells, v, -1.0, group, row, costs, measure)
                 small += totals[home, 1:]
                 left = _price(totals[home, 0] + more, small, weight[home] - weights[v], costs)
-            cheapest, change = home, price[home] - left - 1e-9
+            cheapest, change = home, price[home] - left - 1e-12 * costs[3]
             tried_empty = alone
             for g in range(n_groups):
                 if g == home:

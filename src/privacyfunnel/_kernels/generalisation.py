@@ -155,6 +155,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     n_free = n_x + 1
     key_of = np.zeros(n_x, dtype=np.uint64)
     slot_of = np.zeros(n_x, dtype=np.int64)
+    members = np.zeros(n_x + 1, dtype=np.int64)  # rounding leaves a trace of weight in empty slots
     level_of = np.zeros(n_x)  # Σ_i loss of the nodes of x
     scratch, nothing = np.zeros(n_s), np.zeros(n_s)
     pure_told = 0.0
@@ -175,6 +176,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             n_free -= 1
             keys[place], slots[place] = key, free[n_free]
         key_of[x], slot_of[x] = key, slots[place]
+        members[slots[place]] += 1
         _place(columns, x, 1.0, slots[place], sums, masses)
     spread, node_mass, table = np.zeros(nodes.size), np.zeros(loss.size), measure[2]
     total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
@@ -185,6 +187,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     if movable == 0:
         return mu, pure_told, total_loss
     kind, value, gain, lowest, most = goal
+    nothing_gained = 1e-12 * weights.sum()
     for sweep in range(temperatures.size):
         temperature = temperatures[sweep]
         for _ in range(n_x):
@@ -219,14 +222,15 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                     at_old_j, at_new_j = start[there] + levels[x, j], start[there] + level_j
                     lost += _lost(weight, j, at_old_j, at_new_j, tree, spread, node_mass, table)
             home = slot_of[x]
+            alone = members[home] == 1
             left = masses[home] - weight
             place = _find(key, keys, slots)
             there_slot = slots[place]
             came = weight if there_slot < 0 else masses[there_slot] + weight
-            if strict and ((0.0 < left < least) or came < least):
+            if strict and ((not alone and left < least) or came < least):
                 continue
             told_home = 0.0
-            if left > 1e-12:
+            if not alone:
                 told_home = _told_with(
                     columns, x, -1.0, sums[home], masses[home], told[home], measure, scratch
                 )
@@ -251,7 +255,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 if kind == 1 and total_loss + lost > value:
                     continue
                 if kind == 2:
-                    cells = (there_slot < 0) - (left <= 1e-12)
+                    cells = (there_slot < 0) - alone
                     if pure_told + more - cells * measure[3] > value:
                         continue
                     delta = lost + 1e-6 * more
@@ -260,7 +264,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             elif least > 0.0:
                 deep, deep_new = -level_of[x], -level_of[x] - change
                 delta = mu * lost - _cost(told[home], masses[home], deep, least, mu)
-                if left > 1e-12:
+                if not alone:
                     delta += _cost(told_home, left, deep, least, mu)
                 delta += _cost(told_there, came, deep_new, least, mu)
                 if there_slot >= 0:
@@ -271,9 +275,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)
             ):
                 continue
-            if strict and temperature <= 0.0 and delta > -1e-9 and lost >= 0.0:
+            if strict and temperature <= 0.0 and delta > -nothing_gained and lost >= 0.0:
                 continue
-            pure_told += more - ((there_slot < 0) - (left <= 1e-12)) * measure[3]
+            pure_told += more - ((there_slot < 0) - alone) * measure[3]
             total_loss += lost
             levels[x, i] = level
             spread[at_old] -= weight
@@ -287,14 +291,16 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 node_mass[old_j] -= weight
                 node_mass[new_j] += weight
             _place(columns, x, -1.0, home, sums, masses)
+            members[home] -= 1
             told[home] = told_home
             if there_slot < 0:
                 n_free -= 1
                 there_slot = free[n_free]
                 keys[place], slots[place] = key, there_slot
             _place(columns, x, 1.0, there_slot, sums, masses)
+            members[there_slot] += 1
             told[there_slot] = told_there
-            if left <= 1e-12:
+            if alone:
                 _forget(_find(key_of[x], keys, slots), keys, slots)
                 sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
                 free[n_free] = home

@@ -21,6 +21,7 @@ PILOT = 12  # times fewer sweeps to find which temperature to start from
 STEER = 2.0  # how fast the price of what is kept follows its target
 RANGE = 30.0  # by how much that price may come to differ from where it started
 LAST = 60  # sweeps at temperature zero
+MET = 1e-12  # bits, or share kept, by which a target may be missed
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,10 +163,9 @@ class LocalSearch:
         return self.measured(levels)
 
     def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:
-        found = self.measured(levels)
-        if goal[0] == 1:
-            return -found.kept * self.joint.total <= goal[1] + 1e-9
-        return (found.leakage - self.joint.entropy_s) * self.joint.total <= goal[1] + 1e-9
+        found, total = self.measured(levels), self.joint.total
+        reached = -found.kept if goal[0] == 1 else found.leakage - self.joint.entropy_s
+        return reached * total <= goal[1] + MET * total
 
     def _run(
         self,
