@@ -3,6 +3,7 @@ from . import errors as errors
 from . import information as information
 from . import limits as limits
 from . import metrics as metrics
+from . import notebook as notebook
 from . import plots as plots
 from . import submodular as submodular
 from . import tables as tables

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.errors import InvalidJoint
 from privacyfunnel.information import Array, entropy, mutual_information, plogp
+from privacyfunnel.notebook import card
 from privacyfunnel.validation import LARGEST_WHOLE, check_counts, check_labels
 
 if TYPE_CHECKING:
@@ -203,6 +204,16 @@ class Joint:
     def information(self) -> float:
         """I(S;X) in bits: what publishing X as it is would tell about S."""
         return mutual_information(self.p_sx)
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "records": "weighted" if self.n_records is None else f"{self.n_records:,}",
+            "sensitive values": f"{self.n_s:,}",
+            "public values": f"{self.n_x:,}",
+        }
+        bits = (("H(S)", self.entropy_s), ("H(X)", self.entropy_x), ("I(S;X)", self.information))
+        rows = [(name, f"{value:.3f}") for name, value in bits]
+        return card("Joint", facts, ("", "bits"), rows)
 
     def __repr__(self) -> str:
         records = "" if self.n_records is None else f", {self.n_records} records"

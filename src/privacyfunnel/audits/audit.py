@@ -15,6 +15,7 @@ from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import Chance, evaluate
+from privacyfunnel.notebook import card
 from privacyfunnel.parallel import Progress, Ticks
 
 FORMAT = "privacyfunnel audit"
@@ -49,6 +50,20 @@ class Audit:
                 return row
         known = ", ".join(row.key for row in self.rows)
         raise InvalidInput(f"this audit has no measure {key!r}; it has {known}.")
+
+    def _repr_html_(self) -> str:
+        public, sensitive = (", ".join(c.name for c in cs) for cs in (self.public, self.sensitive))
+        facts = {
+            "published": public,
+            "sensitive": sensitive,
+            "records": self.n_records or "weighted",
+        }
+        rows = [
+            (row.name, f"{row.value:.4g}", row.meaning.unit)
+            for row in self.rows
+            if row.value is not None
+        ]
+        return card("Audit", facts, ("measure", "value", "unit"), rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything under stable keys, ready for JSON."""

@@ -41,6 +41,7 @@ from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
+from privacyfunnel.notebook import card, in_short
 
 if TYPE_CHECKING:
     from privacyfunnel.solvers.base import Solution
@@ -336,6 +337,22 @@ class Codebook:
             values=() if self.soft or self.columns else self.values,
             rows=() if self.soft or self.columns else self.rows,
         )
+
+    def _repr_html_(self) -> str:
+        kept = {name: f"{value:.1%}" for name, value in self.measured.items() if name == "utility"}
+        facts = {
+            "form": "soft symbols" if self.soft else self.recoding,
+            "released symbols": f"{len(self.symbols):,}",
+            "records": "weighted" if self.n_records is None else f"{self.n_records:,}",
+        }
+        if self.columns:
+            rows = [
+                (c.name, len(c.groups), in_short(g.label for g in c.groups)) for c in self.columns
+            ]
+            return card("Codebook", facts | kept, ("column", "groups", "released as"), rows)
+        members = [in_short(" ".join(map(str, value)) for value in of) for of in self.members]
+        lines = list(zip(self.labels, members, strict=True))
+        return card("Codebook", facts | kept, ("released", "stands for"), lines)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the codebook as JSON, whole or not at all; a private one for its owner's eyes only."""

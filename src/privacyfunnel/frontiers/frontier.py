@@ -13,6 +13,7 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
+from privacyfunnel.notebook import MOST_ROWS, card
 from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
@@ -83,6 +84,24 @@ class Frontier:
                 "gap": share(np.where(gaps <= PROVED, 0.0, gaps), joint.entropy_s),
             }
         )
+
+    def _repr_html_(self) -> str:
+        x, y = TARGETS[self.problem]
+        frame, proved = self.to_frame(), self.proved
+        facts = {"method": self.method, "releases": len(self), "proved optimal": sum(proved)}
+        shown = np.unique(np.linspace(0, len(self) - 1, MOST_ROWS).round().astype(int))
+        rows = [
+            (
+                f"{row.utility:.1%}",
+                f"{row.leakage:.2%}",
+                f"{row.limit:.2%}",
+                int(row.n_symbols),
+                mark,
+            )
+            for i, mark in ((int(i), "proved optimal" if proved[i] else "") for i in shown)
+            for row in [frame.iloc[i]]
+        ]
+        return card(f"Frontier of the {self.problem}", facts, (x, y, "limit", "symbols", ""), rows)
 
     def at(
         self,

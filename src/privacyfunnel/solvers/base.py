@@ -12,6 +12,7 @@ import numpy as np
 from privacyfunnel import objectives
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
+from privacyfunnel.notebook import card, in_short
 from privacyfunnel.objectives import Objective
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.target import Target
@@ -70,6 +71,17 @@ class Solution:
     def n_symbols(self) -> int:
         """Number of released symbols."""
         return self.code.n_symbols
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "released symbols": f"{self.n_symbols:,}",
+            "I(S;X̂)": f"{self.leakage:.4f} bits",
+            "I(X;X̂)": f"{self.utility:.4f} bits",
+            "value": f"{self.value:.4f}",
+        }
+        columns = getattr(self.code, "columns", ())
+        rows = [(c.name, len(c.groups), in_short(g.label for g in c.groups)) for c in columns]
+        return card(self.status.value, facts, ("column", "groups", "released as"), rows)
 
     @classmethod
     def measured(
