@@ -1,4 +1,4 @@
-"""Notebook: how objects show themselves there, and a bar for long work. Colours are the notebook's own."""
+"""Notebook: how objects show themselves there, in its own colours, and a bar for long work."""
 
 from __future__ import annotations
 
