@@ -20,7 +20,7 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
+from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, Value, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
 from privacyfunnel.estimators.recoded_rows import RecodedRows
 from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
@@ -125,26 +125,26 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._hidden = Alphabet.fit(hidden, self.bins, weights)
         x, s = self._public.values(public), self._hidden.values(hidden)
         _check_varied({"X": x, word: s})
-        joint = count_rows(s, x, weights)
+        joint = count_rows(s, x, weights, self._public.columns)
         seed = self._seed()
         solution = self._search(joint, target, seed)
         roles = Roles(self._hidden.columns, self._public.columns)
         self.codebook_ = Codebook.from_solution(joint, solution, roles, target=target, seed=seed)
         self.code_ = solution.code
         self.limit_ = share(limit(joint, self.problem, solution.utility), joint.entropy_s)
-        self._keep(joint, solution)
+        self._keep(joint, x[1], solution)
         return solution
 
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
         settings: dict[str, Any] = {"effort": self.effort, "min_count": self.min_count}
         return search_target(joint, self.problem, target, method=self.method, seed=seed, **settings)
 
-    def _keep(self, joint: Joint, solution: Solution) -> None:
+    def _keep(self, joint: Joint, values: list[Value], solution: Solution) -> None:
         self._recoded = None
         if isinstance(solution.code, ColumnCode):
             one_by_one = self.recoding == "global" and self.min_count == 1
-            self._recoded = RecodedRows.of(joint.labels_x, solution.code, one_by_one=one_by_one)
-        weight = dict(zip(joint.labels_x, joint.p_x.tolist(), strict=True))
+            self._recoded = RecodedRows.of(values, solution.code, one_by_one=one_by_one)
+        weight = dict(zip(values, joint.p_x.tolist(), strict=True))
         self._weights = np.array([weight[value] for value in self.codebook_.values])
         self._places_s = {value: place for place, value in enumerate(joint.labels_s)}
         counts = (joint.counts @ solution.code.matrix).toarray()

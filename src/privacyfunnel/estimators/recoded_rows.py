@@ -37,9 +37,6 @@ def search_recoding(
     Binned columns keep the order of their bins; a run of them is named as one interval.
     """
     check_effort(effort)
-    names = [column.name for column in alphabet.columns]
-    labels = joint.labels_x if len(names) > 1 else [value for (value,) in joint.labels_x]
-    named = Joint.from_counts(joint.counts, joint.labels_s, labels, names)
     orders = {
         column.name: list(column.rule.places)
         for column in alphabet.columns
@@ -53,11 +50,11 @@ def search_recoding(
     recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
     rng = np.random.default_rng(seed)
     if "lam" in target:
-        found = recoding.on(named).best(Funnel(target["lam"]), rng)
+        found = recoding.on(joint).best(Funnel(target["lam"]), rng)
     elif "leakage" in target:
-        found = recoding.on(named).at(rng, leakage=target["leakage"] * joint.entropy_s)
+        found = recoding.on(joint).at(rng, leakage=target["leakage"] * joint.entropy_s)
     else:
-        found = recoding.on(named).at(rng, kept=target["kept"])
+        found = recoding.on(joint).at(rng, kept=target["kept"])
     code = found.code
     assert isinstance(code, ColumnCode)
     columns = [
