@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,15 @@ class Fixed:
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels, which are the same."""
         return self.labels, self.labels
+
+    @property
+    def n_codes(self) -> int:
+        """One."""
+        return 1
+
+    def every(self) -> Iterator[Ints]:
+        """The groups that were given."""
+        yield self.labels
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +24,7 @@ STARTS = 2  # codes on each side of a target that are filled up to it
 TRADES = 4  # rounds of disturbing the best code of a target
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 SLACK = 1e-12  # of a share kept or of bits, that counts as none
+EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
 
 class Shape(Protocol):
@@ -36,6 +39,9 @@ class Shape(Protocol):
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None: ...
     def ends(self) -> tuple[Ints, Ints]: ...
+    @property
+    def n_codes(self) -> int: ...
+    def every(self) -> Iterator[Ints]: ...
     def released(self, labels: Ints) -> tuple[Group, ...]: ...
 
 
@@ -61,6 +67,7 @@ class GlobalSearch:
     Given the other columns' codes r, I(S;X̂) is a sum over the groups of column i, with cells (s, r) in
     the place of s, and so is what is kept; so each step is exact where the column's shape is. The
     descent is not: it starts from the coarse and the fine end, warm along the price of what is kept.
+    Where the columns have few codes, all products of them are measured instead.
     """
 
     joint: Joint
@@ -100,6 +107,12 @@ class GlobalSearch:
         return np.asarray(
             np.divide(self.importance, bits, out=np.zeros(len(bits)), where=bits > 1e-12)
         )
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether all products of the columns' codes can be measured."""
+        n_codes = math.prod(shape.n_codes for shape in self.shapes)
+        return n_codes * (1000 + self.joint.counts.nnz) <= EVERY
 
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True
@@ -195,7 +208,11 @@ class GlobalSearch:
         return np.where(gone, n, cells), gone
 
     def sweep(self, rng: np.random.Generator) -> list[Recoded]:
-        """Codes from nothing kept to everything, from the coarse end and from the fine one."""
+        """Codes from nothing kept to everything: all, or from the coarse end and from the fine one."""
+        if self.is_small:
+            for every in product(*(list(shape.every()) for shape in self.shapes)):
+                self.measured(every)
+            return self.hull()
         fine, coarse = zip(*(shape.ends() for shape in self.shapes), strict=True)
         ends = [self.measured(coarse), self.measured(fine)]
         scale = max(ends[1].leakage, 1e-9)
@@ -221,6 +238,8 @@ class GlobalSearch:
         cheapest groups within what it may lose. The best found is then disturbed, one column made
         finer or coarser than it pays, and filled up again, until that helps no more.
         """
+        if self.is_small:
+            return best_at(self.allowed(), kept=kept)
         if kept > self.hull()[-1].kept + SLACK:
             return None
         mu = self.slope(kept)
@@ -246,7 +265,7 @@ class GlobalSearch:
         """The most kept found among codes that leak no more bits; None if none does."""
         corners = self.hull()
         k = int(np.searchsorted([code.leakage for code in corners], leakage, side="right"))
-        if 0 < k < len(corners):
+        if 0 < k < len(corners) and not self.is_small:
             low, high = corners[k - 1].kept, corners[k].kept
             for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
                 middle = (low + high) / 2
@@ -269,7 +288,7 @@ class GlobalSearch:
                 f"no recoding keeps suppression within {self.suppress:g} of the records; allow more, "
                 "or lower the least count."
             )
-        for _ in range(STEPS):
+        for _ in range(0 if self.is_small else STEPS):
             starts = sorted(self.allowed(), key=price)[:STARTS]
             before = len(self.seen)
             for start in starts:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,25 @@ class Groups:
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels."""
         return np.arange(self.n_values), np.zeros(self.n_values, dtype=np.int64)
+
+    @property
+    def n_codes(self) -> int:
+        """The number of partitions: Bell's numbers, by their triangle."""
+        row = [1]
+        for _ in range(self.n_values - 1):
+            row = list(accumulate(row, initial=row[-1]))
+        return row[-1]
+
+    def every(self) -> Iterator[Ints]:
+        """All partitions: each value joins a group that is there, or opens the next."""
+        found = [(np.zeros(1, dtype=np.int64), 1)]
+        for _ in range(self.n_values - 1):
+            found = [
+                (np.append(labels, g), max(used, g + 1))
+                for labels, used in found
+                for g in range(used + 1)
+            ]
+        return (labels for labels, _ in found)
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

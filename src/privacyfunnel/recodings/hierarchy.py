@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -272,6 +272,25 @@ class Tree:
         """The finest and the coarsest labels."""
         fine = np.arange(self.n_values)
         return fine, np.full(self.n_values, len(self.parent) - 1)
+
+    @property
+    def n_codes(self) -> int:
+        """The number of cuts: of a node itself whole, or one cut of each of its parts."""
+        parts = [1] * len(self.parent)
+        for node, up in enumerate(self.parent[:-1]):
+            parts[up] *= parts[node] + (node >= self.n_values)
+        return parts[-1] + (len(self.parent) > self.n_values)
+
+    def every(self) -> Iterator[Ints]:
+        """All cuts."""
+        found: dict[int, list[dict[int, int]]] = {}  # of each node: value -> node that it is released as
+        for node, up in enumerate(self.parent):
+            inside = self.order[self.low[node] : self.high[node]].tolist()
+            cuts = [*found.pop(node, []), dict.fromkeys(inside, node)]
+            before = found.get(int(up), [{}])
+            found[int(up)] = [{**a, **b} for a in before for b in cuts]
+        for cut in found[-1]:
+            yield np.array([cut[v] for v in range(self.n_values)], dtype=np.int64)
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

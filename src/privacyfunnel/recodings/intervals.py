@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -174,6 +174,24 @@ class Intervals:
         fine = np.zeros(self.n_values, dtype=np.int64)
         fine[self.order] = 1 + np.cumsum(np.isfinite(self.rough[: len(self.order)]))
         return fine, np.zeros(self.n_values, dtype=np.int64)
+
+    @property
+    def n_codes(self) -> int:
+        """The number of ways to cut; a missing value is on its own, or all is one."""
+        cuts = np.count_nonzero(np.isfinite(self.rough[1 : len(self.order)]))
+        return int(2**cuts) + (len(self.order) < self.n_values)
+
+    def every(self) -> Iterator[Ints]:
+        """All ways to cut."""
+        cuts = [j for j in range(1, len(self.order)) if np.isfinite(self.rough[j])]
+        for chosen in product((False, True), repeat=len(cuts)):
+            begins = np.zeros(len(self.order), dtype=np.int64)
+            begins[cuts] = chosen
+            labels = np.zeros(self.n_values, dtype=np.int64)
+            labels[self.order] = 1 + np.cumsum(begins)
+            yield labels
+        if len(self.order) < self.n_values:
+            yield np.zeros(self.n_values, dtype=np.int64)
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

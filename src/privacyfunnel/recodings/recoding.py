@@ -218,9 +218,13 @@ class RecodingSearch:
             return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
         shapes = self.columns.shapes
         exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
-        return self._solution(
-            objective, found, Status.OPTIMAL_RECODING if exact else Status.CONVERGED
-        )
+        return self._solution(objective, found, self._status(exact))
+
+    def _status(self, exact: bool = False) -> Status:
+        """Whether global recoding found the best there is."""
+        same = self.columns.joint is self.joint and self.recoding.chance == 0
+        is_proved = same and (exact or self.columns.is_small)
+        return Status.OPTIMAL_RECODING if is_proved else Status.CONVERGED
 
     def at(
         self,
@@ -260,7 +264,7 @@ class RecodingSearch:
         mu = self.columns.slope(found.kept)
         objective = Funnel(float(np.clip(mu / max(self.joint.entropy_x, 1e-12), 0.0, 1.0)))
         if self.recoding.kind == "global":
-            return self._solution(objective, found)
+            return self._solution(objective, found, self._status())
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
         better = self.tuples.at(
             levels, mu, moves, self._sweeps(thorough), kept=kept, leakage=leakage
