@@ -1,4 +1,4 @@
-"""Moves of single symbols between generalised tuples: local recoding.
+"""Moves of symbols between generalised tuples, one by one and in blocks: local recoding.
 
 ``tree`` = (leaf, start, depth, nodes, loss, hashes, rates): ``leaf[x, i]`` numbers the value of column i
 behind x; its nodes, from itself up to ``*``, are ``nodes[start[leaf] + k]`` for k < ``depth[leaf]``;
@@ -17,6 +17,11 @@ from numba import njit
 
 from privacyfunnel._kernels.cells import SHANNON, cell_measure
 from privacyfunnel._kernels.eta import eta_of
+
+PAIRS = 0.25  # share of the moves that change two columns at once
+BLOCKS = 0.2  # share of those that take other symbols of the cell along
+BLOCK_SIZE = 64  # symbols of a cell beyond which blocks are proposed less often
+
 
 
 @njit(cache=True)
@@ -46,21 +51,22 @@ def _forget(place, keys, slots):
 
 
 @njit(cache=True)
-def _told_with(columns, x, sign, row, mass, told, measure, scratch):
-    """What a cell would tell if x came (sign 1) or went (−1)."""
+def _told_with(columns, who, sign, row, mass, told, measure, scratch):
+    """What a cell would tell if the symbols ``who`` came (sign 1) or went (−1)."""
     indptr, indices, data, _ = columns
-    if measure[0] == SHANNON:  # only the symbols of x change
+    if who.size == 1 and measure[0] == SHANNON:  # only the symbols of x change
         table = measure[2]
         moved = 0.0
-        for cell in range(indptr[x], indptr[x + 1]):
+        for cell in range(indptr[who[0]], indptr[who[0] + 1]):
             here = row[indices[cell]]
             told += eta_of(here + sign * data[cell], table) - eta_of(here, table)
             moved += data[cell]
         return told - eta_of(mass + sign * moved, table) + eta_of(mass, table)
     scratch[:] = row
-    for cell in range(indptr[x], indptr[x + 1]):
-        scratch[indices[cell]] += sign * data[cell]
-        mass += sign * data[cell]
+    for x in who:
+        for cell in range(indptr[x], indptr[x + 1]):
+            scratch[indices[cell]] += sign * data[cell]
+            mass += sign * data[cell]
     return cell_measure(scratch, mass, measure)
 
 
@@ -132,9 +138,96 @@ def _all_lost(weights, levels, tree, spread, node_mass, table):
     return lost
 
 
+@njit(cache=True)
+def _link(x, slot, chain):
+    """Put a symbol at the head of a cell's list."""
+    head, after, before, sizes = chain
+    after[x], before[x] = head[slot], -1
+    if head[slot] >= 0:
+        before[head[slot]] = x
+    head[slot] = x
+    sizes[slot] += 1
+
+
+@njit(cache=True)
+def _unlink(x, slot, chain):
+    head, after, before, sizes = chain
+    if before[x] >= 0:
+        after[before[x]] = after[x]
+    else:
+        head[slot] = after[x]
+    if after[x] >= 0:
+        before[after[x]] = before[x]
+    sizes[slot] -= 1
+
+
+@njit(cache=True)
+def _level_at(here, node, tree):
+    """How many steps above a value a node lies; −1 if it does not lie above it."""
+    _, start, depth, nodes, _, _, _ = tree
+    for k in range(depth[here]):
+        if nodes[start[here] + k] == node:
+            return k
+    return -1
+
+
+@njit(cache=True)
+def _block(slot, moves, tree, chain, who, to):
+    """All symbols of a cell that the new nodes of ``moves`` = (i, node), (j, node) cover; j may be −1.
+
+    Fills ``who`` and their new levels ``to``; returns how many they are.
+    """
+    leaf, n = tree[0], 0
+    (i, node), (j, node_j) = moves
+    x = chain[0][slot]
+    while x >= 0:
+        to[n, 0] = _level_at(leaf[x, i], node, tree)
+        to[n, 1] = _level_at(leaf[x, j], node_j, tree) if j >= 0 else 0
+        if to[n, 0] >= 0 and to[n, 1] >= 0:
+            who[n] = x
+            n += 1
+        x = chain[1][x]
+    return n
+
+
+@njit(cache=True)
+def _shift(who, to, i, k, weights, levels, tree, spread, node_mass, sign):
+    """Count the weights of ``who`` at the new levels of column i (sign 1), or back at the old (−1)."""
+    leaf, start, _, nodes, _, _, _ = tree
+    for m in range(who.size):
+        x = who[m]
+        first = start[leaf[x, i]]
+        old, new = first + levels[x, i], first + to[m, k]
+        spread[old] -= sign * weights[x]
+        spread[new] += sign * weights[x]
+        node_mass[nodes[old]] -= sign * weights[x]
+        node_mass[nodes[new]] += sign * weights[x]
+
+
+@njit(cache=True)
+def _block_lost(who, to, i, k, weights, levels, tree, spread, node_mass, table):
+    """What is lost of column i if the symbols go to their new levels together."""
+    leaf, start = tree[0], tree[1]
+    lost = 0.0
+    for m in range(who.size):  # I(X_i;X̂_i) is no sum over symbols: one after the other, then back
+        x = who[m]
+        first = start[leaf[x, i]]
+        at = (first + levels[x, i], first + to[m, k])
+        lost += _lost(weights[x], i, at[0], at[1], tree, spread, node_mass, table)
+        if who.size > 1 and tree[6][i] > 0.0:
+            _shift(who[m : m + 1], to[m : m + 1], i, k, weights, levels, tree, spread, node_mass, 1)
+    if who.size > 1 and tree[6][i] > 0.0:
+        _shift(who, to, i, k, weights, levels, tree, spread, node_mass, -1)
+    return lost
+
+
 @njit(cache=True, nogil=True)
 def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, least, strict, rng):
     """Anneal the levels of all symbols in place; one temperature for each sweep of n moves.
+
+    A move takes one symbol to another of its tuples, or with it all symbols of its cell that the new
+    tuple covers: a cell as a whole, or a part of it, goes up or down a tree where one symbol
+    after the other would have to pass through cells that are too small.
 
     Lowers Σ_cells told + ``mu`` · Σ_x weight · loss (negative: what is kept), where ``mu`` follows the
     ``goal`` = (kind, value, gain, lowest, most): kind 0 leaves it, 1 steers Σ weight · loss to the value,
@@ -155,8 +248,14 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     n_free = n_x + 1
     key_of = np.zeros(n_x, dtype=np.uint64)
     slot_of = np.zeros(n_x, dtype=np.int64)
-    members = np.zeros(n_x + 1, dtype=np.int64)  # rounding leaves a trace of weight in empty slots
     level_of = np.zeros(n_x)  # Σ_i loss of the nodes of x
+    chain = (  # the symbols of each cell
+        np.full(n_x + 1, -1, dtype=np.int64),
+        np.zeros(n_x, dtype=np.int64),
+        np.zeros(n_x, dtype=np.int64),
+        np.zeros(n_x + 1, dtype=np.int64),
+    )
+    who_all, to_all = np.zeros(n_x, dtype=np.int64), np.zeros((n_x, 2), dtype=np.int64)
     scratch, nothing = np.zeros(n_s), np.zeros(n_s)
     pure_told = 0.0
     movable = 0
@@ -176,8 +275,8 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             n_free -= 1
             keys[place], slots[place] = key, free[n_free]
         key_of[x], slot_of[x] = key, slots[place]
-        members[slots[place]] += 1
         _place(columns, x, 1.0, slots[place], sums, masses)
+        _link(x, slots[place], chain)
     spread, node_mass, table = np.zeros(nodes.size), np.zeros(loss.size), measure[2]
     total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
     for slot in range(n_x + 1):
@@ -200,15 +299,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             level += level >= levels[x, i]
             old, new = nodes[start[here] + levels[x, i]], nodes[start[here] + level]
             key = key_of[x] ^ hashes[old] ^ hashes[new]
-            weight = weights[x]
-            at_old, at_new = start[here] + levels[x, i], start[here] + level
             change = loss[new] - loss[old]
-            lost = _lost(weight, i, at_old, at_new, tree, spread, node_mass, table)
-            at_old_j, at_new_j = 0, 0
-            j, level_j, old_j, new_j = -1, 0, 0, 0
-            if (
-                n_columns > 1 and rng.random() < 0.25
-            ):  # two columns at once, one may pay for the other
+            j, level_j, new_j = -1, 0, 0
+            if n_columns > 1 and rng.random() < PAIRS:  # one column may pay for the other
                 j = rng.integers(0, n_columns)
                 there = leaf[x, j]
                 if j == i or depth[there] == 1:
@@ -219,28 +312,44 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                     old_j, new_j = nodes[start[there] + levels[x, j]], nodes[start[there] + level_j]
                     key ^= hashes[old_j] ^ hashes[new_j]
                     change += loss[new_j] - loss[old_j]
-                    at_old_j, at_new_j = start[there] + levels[x, j], start[there] + level_j
-                    lost += _lost(weight, j, at_old_j, at_new_j, tree, spread, node_mass, table)
             home = slot_of[x]
-            alone = members[home] == 1
+            n_who = 1
+            if (
+                chain[3][home] > 1
+                and rng.random() < BLOCKS
+                and rng.random() * chain[3][home] < BLOCK_SIZE
+            ):
+                n_who = _block(home, ((i, new), (j, new_j)), tree, chain, who_all, to_all)
+            else:
+                who_all[0], to_all[0, 0], to_all[0, 1] = x, level, level_j
+            who, to = who_all[:n_who], to_all[:n_who]
+            weight = 0.0
+            for one in who:
+                weight += weights[one]
+            alone = n_who == chain[3][home]
             left = masses[home] - weight
             place = _find(key, keys, slots)
             there_slot = slots[place]
             came = weight if there_slot < 0 else masses[there_slot] + weight
             if strict and ((not alone and left < least) or came < least):
                 continue
+            lost = _block_lost(who, to, i, 0, weights, levels, tree, spread, node_mass, table)
+            if j >= 0:
+                lost += _block_lost(who, to, j, 1, weights, levels, tree, spread, node_mass, table)
             told_home = 0.0
             if not alone:
                 told_home = _told_with(
-                    columns, x, -1.0, sums[home], masses[home], told[home], measure, scratch
+                    columns, who, -1.0, sums[home], masses[home], told[home], measure, scratch
                 )
             if there_slot < 0:
-                told_there = _told_with(columns, x, 1.0, nothing, 0.0, measure[3], measure, scratch)
+                told_there = _told_with(
+                    columns, who, 1.0, nothing, 0.0, measure[3], measure, scratch
+                )
                 before_there = 0.0
             else:
                 told_there = _told_with(
                     columns,
-                    x,
+                    who,
                     1.0,
                     sums[there_slot],
                     masses[there_slot],
@@ -279,34 +388,31 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 continue
             pure_told += more - ((there_slot < 0) - alone) * measure[3]
             total_loss += lost
-            levels[x, i] = level
-            spread[at_old] -= weight
-            spread[at_new] += weight
-            node_mass[old] -= weight
-            node_mass[new] += weight
-            if j >= 0:
-                levels[x, j] = level_j
-                spread[at_old_j] -= weight
-                spread[at_new_j] += weight
-                node_mass[old_j] -= weight
-                node_mass[new_j] += weight
-            _place(columns, x, -1.0, home, sums, masses)
-            members[home] -= 1
-            told[home] = told_home
             if there_slot < 0:
                 n_free -= 1
                 there_slot = free[n_free]
                 keys[place], slots[place] = key, there_slot
-            _place(columns, x, 1.0, there_slot, sums, masses)
-            members[there_slot] += 1
-            told[there_slot] = told_there
             if alone:
                 _forget(_find(key_of[x], keys, slots), keys, slots)
-                sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
                 free[n_free] = home
                 n_free += 1
-            key_of[x], slot_of[x] = key, there_slot
-            level_of[x] += change
+            _shift(who, to, i, 0, weights, levels, tree, spread, node_mass, 1.0)
+            if j >= 0:
+                _shift(who, to, j, 1, weights, levels, tree, spread, node_mass, 1.0)
+            for m in range(n_who):
+                one = who[m]
+                levels[one, i] = to[m, 0]
+                if j >= 0:
+                    levels[one, j] = to[m, 1]
+                _place(columns, one, -1.0, home, sums, masses)
+                _place(columns, one, 1.0, there_slot, sums, masses)
+                _unlink(one, home, chain)
+                _link(one, there_slot, chain)
+                key_of[one], slot_of[one] = key, there_slot
+                level_of[one] += change
+            told[home], told[there_slot] = told_home, told_there
+            if alone:
+                sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
         # What drifted in the last digits is summed afresh; small cells count as if they had climbed.
         pure_told, climbed = 0.0, 0.0
         total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
@@ -342,6 +448,7 @@ def climb(columns, tree, levels, weights, measure, mu, least):
     sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
     slot_of = np.zeros(n_x, dtype=np.int64)
     level, scratch = np.zeros(n_columns, dtype=np.int64), np.zeros(n_s)
+    one = np.zeros(1, dtype=np.int64)
     used = 1
     top = np.uint64(0)
     for i in range(n_columns):
@@ -377,8 +484,9 @@ def climb(columns, tree, levels, weights, measure, mu, least):
             if slots[place] >= 0 and (large[slots[place]] or key == top):
                 slot = slots[place]
                 before = told[slot] if masses[slot] > 0.0 else measure[3]
+                one[0] = x
                 cost = _told_with(
-                    columns, x, 1.0, sums[slot], masses[slot], before, measure, scratch
+                    columns, one, 1.0, sums[slot], masses[slot], before, measure, scratch
                 )
                 cost += mu * weights[x] * change - before
                 if cost < cheapest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -17,6 +17,8 @@ from privacyfunnel.recodings.column_cells import ColumnCells, Ints
 FEW = 10  # values whose partitions are all considered: 3^n steps
 SWEEPS = 20
 PRICES = 8  # prices of a bit that are tried for a bound on what is lost
+MOST = 30  # values beyond which partitions are too many to tell the number
+LABEL = 64  # characters of a group's name, if its values take more
 CELLS = 2e7  # cells of groups that moves keep at once
 
 
@@ -91,9 +93,9 @@ class Groups:
 
     @property
     def n_codes(self) -> int:
-        """The number of partitions: Bell's numbers, by their triangle."""
+        """The number of partitions: Bell's numbers, by their triangle; beyond `MOST` no longer exact."""
         row = [1]
-        for _ in range(self.n_values - 1):
+        for _ in range(min(self.n_values, MOST) - 1):
             row = list(accumulate(row, initial=row[-1]))
         return row[-1]
 
@@ -115,10 +117,7 @@ class Groups:
         found: dict[Any, Group] = {}
         for label in np.unique(labels):
             members = tuple(self.values[v] for v in np.flatnonzero(labels == label))
-            names = [show(value) for value in members]
-            if len(names) > 4:
-                names = [*names[:2], f"{len(names) - 2} others"]
-            words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            words = group_label([show(value) for value in members])
             taken, again = {"*", *(group.label for group in found.values())}, 1
             plain = words
             while words in taken:  # a value may be called "a or b", or "*"
@@ -126,3 +125,20 @@ class Groups:
                 words = f"{plain} ({again})"
             found[label] = Group(words, members)
         return tuple(found[label] for label in labels)
+
+
+def group_label(names: Sequence[str]) -> str:
+    """A group of values in words: all of them, or the first and how many more there are.
+
+    >>> group_label(["a"]), group_label(["a", "b", "c"])
+    ('a', 'a, b or c')
+    >>> group_label([f"county {k}" for k in range(30)])
+    'county 0, county 1, county 2, county 3, county 4 or 25 others'
+    """
+    whole = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if len(whole) <= LABEL or len(names) <= 2:
+        return whole
+    shown = 1  # "or 1 others" would be as long as its name
+    while shown < len(names) - 2 and len(", ".join(names[: shown + 1])) <= LABEL - 14:
+        shown += 1
+    return f"{', '.join(names[:shown])} or {len(names) - shown} others"
