@@ -134,3 +134,14 @@ def test_given_cuts_are_the_only_ones():
     assert [group.label for group in dict.fromkeys(groups)] == ["10", "18-64", "70"]
     with pytest.raises(InvalidInput, match="kind of the column"):
         Intervals.of_numbers((10, 18), cuts=["a"])
+
+
+def test_columns_with_many_values_have_many_codes():
+    from privacyfunnel.recodings.groups import Groups
+
+    ages = Intervals.of_numbers(tuple(range(100)))
+    assert ages.n_codes == 2**99
+    assert Groups(tuple("abc")).n_codes == len(list(Groups(tuple("abc")).every())) == 5
+    assert Groups(tuple(range(500))).n_codes > 1e20
+    tree = Tree.of_ranges((17, 19, 20, 24, 31, 38), np.ones(6))
+    assert len({labels.tobytes() for labels in tree.every()}) == tree.n_codes == 11

@@ -23,7 +23,6 @@ BLOCKS = 0.2  # share of those that take other symbols of the cell along
 BLOCK_SIZE = 64  # symbols of a cell beyond which blocks are proposed less often
 
 
-
 @njit(cache=True)
 def _find(key, keys, slots):
     """The place of a key in the open table, or of the empty entry where it would go."""

@@ -112,7 +112,7 @@ class GlobalSearch:
     def is_small(self) -> bool:
         """Whether all products of the columns' codes can be measured."""
         n_codes = math.prod(shape.n_codes for shape in self.shapes)
-        return n_codes * (1000 + self.joint.counts.nnz) <= EVERY
+        return bool(n_codes * (1000 + self.joint.counts.nnz) <= EVERY)
 
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True

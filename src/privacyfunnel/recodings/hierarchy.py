@@ -283,7 +283,9 @@ class Tree:
 
     def every(self) -> Iterator[Ints]:
         """All cuts."""
-        found: dict[int, list[dict[int, int]]] = {}  # of each node: value -> node that it is released as
+        found: dict[
+            int, list[dict[int, int]]
+        ] = {}  # of each node: value -> node that it is released as
         for node, up in enumerate(self.parent):
             inside = self.order[self.low[node] : self.high[node]].tolist()
             cuts = [*found.pop(node, []), dict.fromkeys(inside, node)]

@@ -179,7 +179,7 @@ class Intervals:
     def n_codes(self) -> int:
         """The number of ways to cut; a missing value is on its own, or all is one."""
         cuts = int(np.isfinite(self.rough[1 : len(self.order)]).sum())
-        return 2**cuts + (len(self.order) < self.n_values)
+        return int(2**cuts) + (len(self.order) < self.n_values)
 
     def every(self) -> Iterator[Ints]:
         """All ways to cut."""
