@@ -76,6 +76,9 @@ class GlobalSearch:
     min_count: float = 0.0
     suppress: float = 0.0
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
+    marginals: tuple[Array, ...] | None = (
+        None  # p of each column's values, where not the joint's own
+    )
     seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
 
     @cached_property
@@ -94,6 +97,8 @@ class GlobalSearch:
     @cached_property
     def weights(self) -> list[Array]:
         """The weight of each value of each column."""
+        if self.marginals is not None:
+            return [p * self.joint.total for p in self.marginals]
         mass = self.joint.p_x * self.joint.total
         return [
             np.bincount(column.codes, weights=mass, minlength=len(column.values)).astype(float)
@@ -181,14 +186,14 @@ class GlobalSearch:
         sums = np.bincount(cells[x] * n_s + indices, weights=data)
         masses = np.bincount(cells, weights=self.joint.p_x) * total
         told = (plogp(sums).sum() - plogp(masses).sum()) / total + self.joint.entropy_s
-        kept = 0.0
-        p_x = np.where(gone, 0.0, self.joint.p_x)
+        kept, p_gone = 0.0, self.joint.p_x[gone]
         for i, own in enumerate(labels):
             if self.rates[i] > 0:
                 _, dense = np.unique(own, return_inverse=True)
-                bits = -np.log2(np.bincount(dense, weights=self.weights[i]) / total)
-                kept += self.rates[i] * float(p_x @ bits[dense[self.codes[i]]])
-        share = float(self.joint.p_x[gone].sum())
+                bits = -np.log2(np.bincount(dense, weights=self.weights[i]) / total)[dense]
+                lost = float(p_gone @ bits[self.codes[i][gone]])
+                kept += self.rates[i] * (float(self.weights[i] @ bits) / total - lost)
+        share = float(p_gone.sum())
         found = Recoded(tuple(labels), kept, max(0.0, float(told)), share)
         self.seen[found.key] = found
         return found

@@ -32,6 +32,7 @@ from privacyfunnel.recodings.intervals import ROUNDING, Intervals
 from privacyfunnel.recodings.kept import check_importance
 from privacyfunnel.recodings.kept import kept as kept_by
 from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
+from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
 from privacyfunnel.validation import check_at_least, check_choice
@@ -118,12 +119,21 @@ class Recoding:
                         f"{option} names {name!r}; the public columns are {', '.join(names)}."
                     )
         weights = check_importance(joint, self.importance)
-        searched = joint
+        rng = np.random.default_rng(0)
+        searched = sampled(joint, rng) if self.kind == "global" else joint
+        share = searched.total / joint.total
+        marginals = None
+        if searched is not joint:
+            marginals = tuple(
+                np.bincount(column.codes, joint.p_x, len(column.values)) for column in joint.public
+            )
         if self.fit == "population":
-            searched = borrowed(joint, np.random.default_rng(0))
+            searched = borrowed(searched, rng)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
-        least = float(self.min_count) if self.min_count > 1 else 0.0
-        columns = GlobalSearch(searched, shapes, weights, least, self.suppress, self.chance)
+        least = float(self.min_count) * share if self.min_count > 1 else 0.0
+        columns = GlobalSearch(
+            searched, shapes, weights, least, self.suppress, self.chance, marginals
+        )
         return RecodingSearch(joint, self, columns)
 
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
@@ -181,6 +191,14 @@ class RecodingSearch:
         return replace(self, columns=replace(self.columns, seen=dict(self.columns.seen)))
 
     @cached_property
+    def whole(self) -> GlobalSearch:
+        """The same columns over all records, where the search has seen a sample of them."""
+        if self.columns.marginals is None:
+            return self.columns
+        least = float(self.recoding.min_count) if self.recoding.min_count > 1 else 0.0
+        return replace(self.columns, joint=self.joint, min_count=least, marginals=None, seen={})
+
+    @cached_property
     def tuples(self) -> LocalSearch:
         """Local recoding along the columns' trees."""
         trees = tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
@@ -200,7 +218,7 @@ class RecodingSearch:
 
     def finest(self) -> RecodedSolution:
         """Every cut that is allowed; where each column has groups or cuts, exactly what they say."""
-        found = self.columns.measured([shape.ends()[0] for shape in self.columns.shapes])
+        found = self.whole.measured([shape.ends()[0] for shape in self.columns.shapes])
         if found.suppressed > self.recoding.suppress + SLACK:
             raise TargetUnreachable(
                 f"{found.suppressed:.1%} of the records would be suppressed for the least count, more "
@@ -218,7 +236,10 @@ class RecodingSearch:
             return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
         shapes = self.columns.shapes
         exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
-        return self._solution(objective, found, self._status(exact))
+        solution = self._solution(objective, found, self._status(exact))
+        if solution.suppressed > self.recoding.suppress + SLACK:
+            return self._wider().best(objective, rng)
+        return solution
 
     def _status(self, exact: bool = False) -> Status:
         """Whether global recoding found the best there is."""
@@ -264,7 +285,11 @@ class RecodingSearch:
         mu = self.columns.slope(found.kept)
         objective = Funnel(float(np.clip(mu / max(self.joint.entropy_x, 1e-12), 0.0, 1.0)))
         if self.recoding.kind == "global":
-            return self._solution(objective, found, self._status())
+            solution = self._solution(objective, found, self._status())
+            short = solution.kept < (kept or 0.0) - 1e-9
+            if short or solution.suppressed > self.recoding.suppress + SLACK:
+                return self._wider().at(rng, kept=kept, leakage=leakage, thorough=thorough)
+            return solution
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
         better = self.tuples.at(
             levels, mu, moves, self._sweeps(thorough), kept=kept, leakage=leakage
@@ -289,6 +314,16 @@ class RecodingSearch:
                 high = (low + high) / 2
         return best
 
+    def _wider(self) -> RecodingSearch:
+        """The same with a larger least count in the sample, which has not met all rare combinations."""
+        least = max(1.0, 2.0 * self.columns.min_count)
+        if least > self.columns.joint.total:
+            raise TargetUnreachable(
+                f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
+                "allow more, lower the least count, or use local recoding."
+            )
+        return replace(self, columns=replace(self.columns, min_count=least, seen={}))
+
     def _sweeps(self, thorough: bool = True) -> int:
         moves = self.recoding.moves // (1 if thorough else SHORT)
         return int(np.clip(moves // self.joint.n_x, 20, 5000))
@@ -300,7 +335,7 @@ class RecodingSearch:
         status: Status = Status.CONVERGED,
     ) -> RecodedSolution:
         """What was found as a code with named groups, measured afresh from the code."""
-        code = (self.columns if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
+        code = (self.whole if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
         joint = self.joint
         share = kept_by(joint, code, self.recoding.importance)
         return RecodedSolution(
@@ -311,7 +346,7 @@ class RecodingSearch:
             status,
             kept=share,
             kept_bits=share * joint.entropy_x,
-            suppressed=found.suppressed
+            suppressed=self.whole.measured(found.labels).suppressed
             if isinstance(found, Recoded)
             else float(joint.p_x[code.suppressed].sum()),
         )
