@@ -125,7 +125,8 @@ class Recoding:
         marginals = None
         if searched is not joint:
             marginals = tuple(
-                np.bincount(column.codes, joint.p_x, len(column.values)) for column in joint.public
+                np.bincount(column.codes, joint.p_x, len(column.values)).astype(float)
+                for column in joint.public
             )
         if self.fit == "population":
             searched = borrowed(searched, rng)
