@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from privacyfunnel import Joint
-from privacyfunnel.errors import FunnelError, InvalidJoint
+from privacyfunnel import Joint, Partition
+from privacyfunnel.errors import FunnelError, InvalidInput, InvalidJoint
 
 
 def test_paper_settings_have_the_published_entropies(settings_of_paper):
@@ -112,3 +112,39 @@ def test_column_names_that_do_not_fit_are_refused():
         Joint.from_counts([[1, 2]], labels_x=["b", "a"], columns=["p", "q"])
     with pytest.raises(InvalidJoint, match="different names"):
         Joint.from_counts([[1]], labels_x=[(1, 2)], columns=["p", "p"])
+
+
+def test_a_use_goes_with_the_joint():
+    counts, useful = [[2, 0, 1], [0, 2, 1]], [[2, 1, 0], [0, 1, 2]]
+    joint = Joint.from_counts(counts, useful=useful, labels_y=["no", "yes"])
+    assert joint.useful is not None
+    assert joint.useful.labels_s == ("no", "yes")
+    assert joint.entropy_y == 1.0
+    pushed = Partition([0, 0, 1]).push(joint)
+    assert pushed.useful is not None
+    assert pushed.useful.counts.toarray().tolist() == [[3, 0], [1, 2]]
+    assert Joint.from_counts(counts).entropy_y is None
+    with pytest.raises(InvalidJoint, match="useful must count the same records"):
+        Joint.from_counts(counts, useful=[[2, 1, 0], [0, 1, 1]])
+    with pytest.raises(InvalidJoint, match="a column for each x"):
+        Joint.from_counts(counts, useful=[[6]])
+    # What no record has is dropped from both.
+    joint = Joint.from_counts([[1, 0, 1]], useful=[[0, 0, 1], [1, 0, 0], [0, 0, 0]])
+    assert joint.useful.counts.toarray().tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_table_is_counted_with_its_use():
+    table = pd.DataFrame(
+        {"age": [40, 40, 61], "city": ["Bonn", None, "Bonn"], "ill": ["n", "y", None]}
+    )
+    joint = Joint.from_table(table, "age", "city", useful="ill")
+    assert joint.useful.labels_s == ("n", "y", None)
+    assert joint.useful.counts.toarray().tolist() == [[1, 0], [0, 1], [1, 0]]
+    assert joint.sensitive == ("age",)
+    with pytest.raises(InvalidInput, match="both hidden and useful"):
+        Joint.from_table(table, "age", "city", useful="age")
+    with pytest.raises(InvalidInput, match="useful columns have one distinct value"):
+        Joint.from_table(table.assign(ill="n"), "age", "city", useful="ill")
+    weighted = table.assign(w=[1.0, 2.0, 3.0])
+    joint = Joint.from_table(weighted, "age", "city", useful="ill", weight="w")
+    assert joint.useful.total == 6.0

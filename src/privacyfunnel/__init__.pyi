@@ -2,6 +2,7 @@ from . import datasets as datasets
 from . import errors as errors
 from . import information as information
 from . import limits as limits
+from . import measures as measures
 from . import metrics as metrics
 from . import notebook as notebook
 from . import plots as plots
@@ -27,6 +28,7 @@ from .releases.release import Release as Release
 from .releases.release import release as release
 from .solvers import Solution as Solution
 from .solvers import Status as Status
+from .solvers.caps import solve_capped as solve_capped
 from .solvers.soft.perfect_privacy import perfect_privacy as perfect_privacy
 
 __version__: str

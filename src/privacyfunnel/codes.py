@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -77,7 +77,7 @@ class Partition:
         """p(s,x̂): the joint after the release; a released symbol's label is its members' tuple."""
         _check_fits(self.n_x, joint)
         members = [tuple(joint.labels_x[i] for i in cluster) for cluster in self.clusters()]
-        return Joint.from_counts(joint.counts @ self.matrix, joint.labels_s, members)
+        return _pushed(joint, self.matrix, members)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Partition) and np.array_equal(self.labels, other.labels)
@@ -175,7 +175,7 @@ class ColumnCode(Partition):
         rows = self.released
         labels = rows if len(self.columns) > 1 else [label for (label,) in rows]
         names = [column.name for column in self.columns]
-        return Joint.from_counts(joint.counts @ self.matrix, joint.labels_s, labels, names)
+        return _pushed(joint, self.matrix, labels, names)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{c.name}: {len(c.groups)} groups" for c in self.columns)
@@ -228,14 +228,30 @@ class Channel:
     def push(self, joint: Joint) -> Joint:
         """p(s,x̂): the joint after the release."""
         _check_fits(self.n_x, joint)
-        p_sxhat = joint.p_sx @ self.matrix
-        return Joint.from_probabilities(p_sxhat, joint.labels_s, range(self.n_symbols))
+        shares = self.matrix / joint.total
+        return replace(_pushed(joint, shares, range(self.n_symbols)), n_records=None)
 
     def __repr__(self) -> str:
         return f"Channel({self.n_x} symbols to {self.n_symbols})"
 
 
 Code = Partition | Channel
+
+
+def _pushed(
+    joint: Joint, matrix: sp.csr_array, labels: Sequence[Any], columns: Sequence[str] = ()
+) -> Joint:
+    """The joint of S, and of the useful Y where there is one, with what is released."""
+    use = joint.useful
+    return Joint.from_counts(
+        joint.counts @ matrix,
+        joint.labels_s,
+        labels,
+        columns,
+        useful=None if use is None else use.counts @ matrix,
+        labels_y=None if use is None else use.labels_s,
+        sensitive=joint.sensitive,
+    )
 
 
 def _check_fits(n_x: int, joint: Joint) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.errors import InvalidJoint
+from privacyfunnel.errors import InvalidInput, InvalidJoint
 from privacyfunnel.information import Array, entropy, mutual_information, plogp
 from privacyfunnel.notebook import card
 from privacyfunnel.validation import LARGEST_WHOLE, check_counts, check_labels
@@ -57,6 +57,8 @@ class Joint:
     labels_x: tuple[Any, ...]
     n_records: int | None  # None where the weights are not a count of records
     columns: tuple[str, ...] = ()  # names of the public columns, where they are known
+    useful: Joint | None = None  # p(y,x) of what the release is for, Y in the place of S
+    sensitive: tuple[str, ...] = ()  # names of the columns of S, where they are known
 
     @classmethod
     def from_counts(
@@ -65,10 +67,16 @@ class Joint:
         labels_s: Sequence[Any] | None = None,
         labels_x: Sequence[Any] | None = None,
         columns: Sequence[str] | None = None,
+        *,
+        useful: Any = None,
+        labels_y: Sequence[Any] | None = None,
+        sensitive: Sequence[str] | None = None,
     ) -> Joint:
         """From counts ``[s, x]``, dense or scipy.sparse; all-zero rows and columns are dropped.
 
-        ``columns`` names the public columns: one, or as many as each label of X has values.
+        ``columns`` names the public columns: one, or as many as each label of X has values;
+        ``sensitive`` names those of S likewise. ``useful`` are counts ``[y, x]`` of the same records:
+        what the release is for.
 
         >>> Joint.from_counts([[3, 0], [1, 0]], labels_x=["a", "b"]).labels_x
         ('a',)
@@ -76,7 +84,9 @@ class Joint:
         matrix = check_counts(counts)
         names_s = check_labels("labels_s", labels_s, matrix.shape[0])
         names_x = check_labels("labels_x", labels_x, matrix.shape[1])
-        names = _check_columns(columns or (), names_x)
+        names = _check_columns("columns", columns or (), "labels_x", names_x)
+        secrets = _check_columns("sensitive", sensitive or (), "labels_s", names_s)
+        use = None if useful is None else _check_useful(useful, labels_y, matrix, names_x, names)
         rows = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
         filled = np.flatnonzero(np.diff(matrix.indptr))
         if len(rows) < matrix.shape[0]:
@@ -84,7 +94,8 @@ class Joint:
         if len(filled) < matrix.shape[1]:
             matrix, names_x = sp.csc_array(matrix[:, filled]), tuple(names_x[j] for j in filled)
         whole = matrix.data.sum() < LARGEST_WHOLE and (matrix.data == np.rint(matrix.data)).all()
-        return cls._frozen(matrix, names_s, names_x, int(matrix.sum()) if whole else None, names)
+        n_records = int(matrix.sum()) if whole else None
+        return cls._frozen(matrix, names_s, names_x, n_records, names, use, secrets)
 
     @classmethod
     def from_probabilities(
@@ -93,8 +104,12 @@ class Joint:
         labels_s: Sequence[Any] | None = None,
         labels_x: Sequence[Any] | None = None,
         columns: Sequence[str] | None = None,
+        *,
+        useful: Any = None,
+        labels_y: Sequence[Any] | None = None,
+        sensitive: Sequence[str] | None = None,
     ) -> Joint:
-        """From probabilities ``p_sx[s, x]`` that sum to 1.
+        """From probabilities ``p_sx[s, x]`` that sum to 1; ``useful`` are those ``[y, x]`` of Y.
 
         >>> Joint.from_probabilities([[0.5, 0.0], [0.0, 0.5]]).information
         1.0
@@ -104,7 +119,15 @@ class Joint:
             raise InvalidJoint(
                 f"p_sx must sum to 1, got {total:.6g}; pass counts to Joint.from_counts to normalise."
             )
-        joint = cls.from_counts(p_sx, labels_s, labels_x, columns)
+        joint = cls.from_counts(
+            p_sx,
+            labels_s,
+            labels_x,
+            columns,
+            useful=useful,
+            labels_y=labels_y,
+            sensitive=sensitive,
+        )
         return replace(joint, n_records=None)
 
     @classmethod
@@ -114,6 +137,7 @@ class Joint:
         sensitive: str | Sequence[str],
         public: str | Sequence[str],
         *,
+        useful: str | Sequence[str] = (),
         columns: ColumnRules | None = None,
         weight: str | None = None,
         memory: str | None = None,
@@ -121,8 +145,9 @@ class Joint:
         """Count a table: a path, a ``duckdb://FILE#TABLE`` address or any narwhals frame.
 
         A symbol of several columns is the tuple of its values; missing values are a symbol of
-        their own (None), last in the rising order of symbols. The columns may overlap. ``columns``
-        coarsens, ``weight`` names a column of weights, ``memory`` bounds DuckDB ("2GB").
+        their own (None), last in the rising order of symbols. The columns may overlap. ``useful`` names
+        what the release is for, which need not be published. ``columns`` coarsens,
+        ``weight`` names a column of weights, ``memory`` bounds DuckDB ("2GB").
 
         >>> import pandas as pd
         >>> table = pd.DataFrame({"age": [40, 40, 61], "city": ["Bonn", None, "Bonn"]})
@@ -132,7 +157,9 @@ class Joint:
         from privacyfunnel.tables import count, open_table
 
         opened = open_table(table, memory=memory)
-        return count(opened, sensitive, public, columns=columns, weight=weight).joint()
+        return count(
+            opened, sensitive, public, useful=useful, columns=columns, weight=weight
+        ).joint()
 
     @classmethod
     def _frozen(
@@ -142,11 +169,13 @@ class Joint:
         labels_x: tuple[Any, ...],
         n_records: int | None,
         columns: tuple[str, ...] = (),
+        useful: Joint | None = None,
+        sensitive: tuple[str, ...] = (),
     ) -> Joint:
         counts.sort_indices()
         for part in (counts.data, counts.indices, counts.indptr):
             part.flags.writeable = False
-        return cls(counts, labels_s, labels_x, n_records, columns)
+        return cls(counts, labels_s, labels_x, n_records, columns, useful, sensitive)
 
     @property
     def n_s(self) -> int:
@@ -200,6 +229,37 @@ class Joint:
         """H(X) in bits."""
         return entropy(self.p_x)
 
+    @property
+    def entropy_y(self) -> float | None:
+        """H(Y) in bits of what the release is for; None where no use is named.
+
+        >>> Joint.from_counts([[1, 1], [1, 1]], useful=[[2, 0], [0, 2]]).entropy_y
+        1.0
+        """
+        return None if self.useful is None else self.useful.entropy_s
+
+    def secret(self, name: str) -> Joint:
+        """The joint of one column of S alone with X.
+
+        >>> joint = Joint.from_counts(
+        ...     [[1, 0], [0, 1], [0, 2]], [(40, "f"), (40, "m"), (61, "m")], sensitive=["age", "sex"])
+        >>> joint.secret("age").counts.toarray().tolist()
+        [[1.0, 1.0], [0.0, 2.0]]
+        """
+        if name not in self.sensitive:
+            known = ", ".join(self.sensitive) or "not named"
+            raise InvalidInput(f"there is no sensitive column {name!r}; they are: {known}.")
+        if len(self.sensitive) == 1:
+            return replace(self, useful=None)
+        behind = [label[self.sensitive.index(name)] for label in self.labels_s]
+        column = _public_column(name, behind)
+        into = (np.ones(self.n_s), (column.codes, range(self.n_s)))
+        counts = sp.csr_array(into, shape=(len(column.values), self.n_s)) @ self.counts
+        alone = Joint.from_counts(
+            counts, column.values, self.labels_x, self.columns, sensitive=[name]
+        )
+        return replace(alone, n_records=self.n_records)
+
     @cached_property
     def information(self) -> float:
         """I(S;X) in bits: what publishing X as it is would tell about S."""
@@ -223,16 +283,41 @@ class Joint:
         )
 
 
-def _check_columns(columns: Sequence[str], labels_x: tuple[Any, ...]) -> tuple[str, ...]:
-    """Names of public columns that fit the labels of X."""
+def _check_useful(
+    useful: Any,
+    labels_y: Sequence[Any] | None,
+    counts: sp.csc_array,
+    labels_x: tuple[Any, ...],
+    columns: tuple[str, ...],
+) -> Joint:
+    """p(y,x) of the same records: every x weighs the same as in the counts of S."""
+    matrix = check_counts(useful)
+    if matrix.shape[1] != counts.shape[1]:
+        raise InvalidJoint(
+            f"useful must have a column for each x: {counts.shape[1]} wanted, got {matrix.shape[1]}."
+        )
+    masses, others = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, matrix))
+    if not np.allclose(masses, others, rtol=1e-9, atol=1e-12 * masses.sum()):
+        worst = int(np.argmax(np.abs(masses - others)))
+        raise InvalidJoint(
+            f"useful must count the same records: x = {labels_x[worst]!r} weighs {masses[worst]:g} with "
+            f"S and {others[worst]:g} with Y."
+        )
+    return Joint.from_counts(matrix, labels_y, labels_x, columns)
+
+
+def _check_columns(
+    what: str, columns: Sequence[str], which: str, labels: tuple[Any, ...]
+) -> tuple[str, ...]:
+    """Names of columns that fit the labels of their symbols."""
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if len(set(names)) < len(names):
-        raise InvalidJoint(f"columns must have different names, got {', '.join(map(str, names))}.")
+        raise InvalidJoint(f"{what} must have different names, got {', '.join(map(str, names))}.")
     if len(names) > 1:
-        for label in labels_x:
+        for label in labels:
             if not isinstance(label, tuple) or len(label) != len(names):
                 raise InvalidJoint(
-                    f"labels_x must be tuples of {len(names)} values, one for each column; got {label!r}."
+                    f"{which} must be tuples of {len(names)} values, one for each column; got {label!r}."
                 )
     return names
 
@@ -253,7 +338,8 @@ def digest(joint: Joint, *more: Any) -> str:
     """A fingerprint of the counts and of whatever else is given, as text of hexadecimal digits."""
     counts = joint.counts
     found = sha256(repr((counts.shape, *more)).encode())
-    for part in (counts.indptr, counts.indices, counts.data):
+    tables = [counts] if joint.useful is None else [counts, joint.useful.counts]
+    for part in (part for one in tables for part in (one.indptr, one.indices, one.data)):
         found.update(part.astype("<f8").tobytes())
     return found.hexdigest()
 

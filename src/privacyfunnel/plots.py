@@ -13,6 +13,7 @@ from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
+from privacyfunnel.measures import Shannon
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +23,8 @@ WORDS = {  # what the two axes are called, and what the limit forbids
     "bottleneck": ("rate", "relevance", "no code can be here"),
 }
 TITLES = {
-    "funnel": (
-        "public information kept: I(X;X̂)/H(X)",
-        "sensitive information given away: I(S;X̂)/H(S)",
-    ),
-    "bottleneck": ("rate: I(X;X̂)/H(X)", "relevance: I(S;X̂)/H(S)"),
+    "funnel": ("information kept", "sensitive information given away"),
+    "bottleneck": ("rate", "relevance"),
 }
 HEADING = "What a release keeps and what it gives away"
 LEADS = {
@@ -67,6 +65,30 @@ def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array,
     return share(utility, joint.entropy_x), share(bounds, joint.entropy_s)
 
 
+def _limit_of(frontier: Frontier, n_points: int = 201) -> tuple[Array, Array]:
+    """The limit of a frontier over its range, as shares; empty where none is proved."""
+    joint, aim = frontier.joint, frontier.aim
+    whole = aim.whole_utility(joint)
+    bounds = frontier.limits(np.linspace(0.0, whole, n_points))
+    if np.isnan(bounds).any():
+        return np.zeros(0), np.zeros(0)
+    return np.linspace(0.0, 1.0, n_points), share(bounds, aim.whole_leakage(joint))
+
+
+def _told_by_x(frontier: Frontier) -> float:
+    """What X as it is tells, as a share."""
+    joint = frontier.joint
+    told = frontier.measure(joint.p_sx)
+    return float(share(told, frontier.aim.whole_leakage(joint)))
+
+
+def axis_words(frontier: Frontier) -> tuple[str, str]:
+    """What is kept and what is told, as formulas or in words."""
+    kept = {"x": "I(X;X̂)/H(X)", "useful": "I(Y;X̂)/I(Y;X)", "both": "of X and of its use"}
+    plain = isinstance(frontier.measure, Shannon)
+    return kept[frontier.keep], "I(S;X̂)/H(S)" if plain else f"by {frontier.measure.title}"
+
+
 def plot_frontier(
     frontiers: Frontier | Sequence[Frontier],
     ax: Axes,
@@ -84,20 +106,23 @@ def plot_frontier(
     joint, problem = several[0].joint, several[0].problem
     sign = -1.0 if paper_axes else 1.0
     x_word, y_word, forbidden = WORDS[problem]
-    x, y = limit_curve(joint, problem)
-    edge = np.zeros_like(y) if problem == "funnel" else np.ones_like(y)
-    ax.fill_between(sign * x, y, edge, color=INK["forbidden"], lw=0, label=forbidden)
-    ax.plot(sign * x, y, color=INK["limit"], lw=1.2, label="limit")
+    first = several[0]
+    x, y = _limit_of(first)
+    if len(x):
+        edge = np.zeros_like(y) if problem == "funnel" else np.ones_like(y)
+        ax.fill_between(sign * x, y, edge, color=INK["forbidden"], lw=0, label=forbidden)
+        ax.plot(sign * x, y, color=INK["limit"], lw=1.2, label="limit")
     for k, frontier in enumerate(several):
         _draw(ax, frontier, sign, INK["frontier"] if k == 0 else f"C{k}")
     if noise is not None:
         x, y = share(noise[:, 0], joint.entropy_x), share(noise[:, 1], joint.entropy_s)
         ax.plot(sign * x, y, ":", color="0.35", lw=1.4, label="randomised response (local DP)")
-    whole = share(np.array([joint.information]), joint.entropy_s)[0]
+    whole = _told_by_x(first)
     ax.plot([sign], [whole], "*", ms=13, color=INK["identity"], label="X as it is", clip_on=False)
-    bits = "−I(X;X̂)/H(X)" if paper_axes else "I(X;X̂)/H(X)"
+    kept, told = axis_words(first)
+    bits = f"−{kept}" if paper_axes else kept
     ax.set_xlabel(f"{x_word + ' (negative)' if paper_axes else x_word}  {bits}")
-    ax.set_ylabel(f"{y_word}  I(S;X̂)/H(S)")
+    ax.set_ylabel(f"{y_word}  {told}")
     ax.set_xlim(*sorted((-sign * 0.01, sign * 1.01)))
     ax.set_ylim(-0.01, 1.01 if problem == "bottleneck" else max(0.05, whole) * 1.06)
     ax.grid(alpha=0.25, lw=0.6)
@@ -120,9 +145,9 @@ def interactive(frontier: Frontier) -> Any:
     with from_extra("plots", "an interactive picture"):
         import plotly.graph_objects as go
 
-    joint, frame = frontier.joint, frontier.to_frame()
+    frame = frontier.to_frame()
     x_word, y_word, _ = WORDS[frontier.problem]
-    x, y = limit_curve(joint, frontier.problem)
+    x, y = _limit_of(frontier)
     verdict = ["proved optimal" if p else "best found" for p in frontier.proved]
     details = np.column_stack([frame[["lam", "n_symbols", "limit", "gap"]], verdict])
     hover = (
@@ -154,14 +179,17 @@ def interactive(frontier: Frontier) -> Any:
             ),
             go.Scatter(
                 x=[1.0],
-                y=share(np.array([joint.information]), joint.entropy_s),
+                y=[_told_by_x(frontier)],
                 mode="markers",
                 name="X as it is",
                 marker={"symbol": "star", "size": 14, "color": INK["identity"]},
             ),
         ]
     )
-    x_title, y_title = TITLES[frontier.problem]
+    x_title, y_title = (
+        f"{words}: {formula}"
+        for words, formula in zip(TITLES[frontier.problem], axis_words(frontier), strict=True)
+    )
     figure.update_layout(
         xaxis={"title": x_title, "tickformat": ".0%"},
         yaxis={"title": y_title, "tickformat": ".0%"},

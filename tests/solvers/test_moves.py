@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _draw, _price_moves, fill_slots, masses_of, price_swap
+from privacyfunnel._kernels.moves import _price_moves, fill_slots, heat_bath, masses_of, price_swap
 from privacyfunnel.solvers.moves import (
     JointLayout,
     MoveSearch,
@@ -64,7 +64,7 @@ def test_a_slot_is_drawn_as_often_as_boltzmann_says(temperature):
     costs, rng = np.array([0.3, 0.0, -0.4, 5.0, 0.31]), np.random.default_rng(0)
     drawn = np.zeros(len(costs))
     for _ in range(20_000):
-        drawn[_draw(costs.copy(), len(costs), temperature, rng)] += 1
+        drawn[heat_bath(costs.copy(), len(costs), temperature, rng)] += 1
     expected = reference.boltzmann(costs, temperature)
     spread = np.sqrt(expected * (1 - expected) / 20_000)
     assert np.all(np.abs(drawn / 20_000 - expected) <= 4 * spread + 1e-6)

@@ -63,7 +63,7 @@ def _price_moves(columns, x, mass, home, n_slots, table, sums, masses, change_g,
 
 
 @njit(cache=True)
-def _cheapest(cost, n_slots, home, tol):
+def cheapest(cost, n_slots, home, tol):
     """The slot with the lowest cost; ``home`` unless another one is really lower."""
     cheapest = home
     for c in range(n_slots):
@@ -73,7 +73,7 @@ def _cheapest(cost, n_slots, home, tol):
 
 
 @njit(cache=True)
-def _draw(cost, n_slots, temperature, rng):
+def heat_bath(cost, n_slots, temperature, rng):
     """A slot drawn with probability ∝ exp(−cost / T); the costs are lost.
 
     exp(t) = exp(t/64)⁶⁴ by four terms of its series and six squarings, right to 1e-4 where it is
@@ -164,9 +164,9 @@ def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, 
                 cost[c] = price[0] * change_g[c] + price[1] * change_f[c]
                 cost[c] += penalty * (max(0.0, after) - max(0.0, excess))
             if temperature > 0.0:
-                goal = _draw(cost, n_slots, temperature, rng)
+                goal = heat_bath(cost, n_slots, temperature, rng)
             else:
-                goal = _cheapest(cost, n_slots, home, tol)
+                goal = cheapest(cost, n_slots, home, tol)
             if goal == home:
                 continue
             shift(columns, x, mass, home, goal, sums, masses, sizes)

@@ -15,7 +15,10 @@ Table = Annotated[
     str, typer.Argument(help="A csv, tsv, parquet or json lines file, or duckdb://FILE#TABLE.")
 ]
 Sensitive = Annotated[
-    str, typer.Option("-s", "--sensitive", help="Sensitive columns, separated by commas.")
+    list[str],
+    typer.Option(
+        "-s", "--sensitive", help="Sensitive columns, separated by commas; may be repeated."
+    ),
 ]
 Public = Annotated[
     str, typer.Option("-x", "--publish", help="Columns to publish, separated by commas.")
@@ -62,6 +65,43 @@ Secret = Annotated[
     typer.Option(
         help="File with the secret of the draws, made if it is not there. Keep it apart from the table: "
         "with it and --key a record keeps its draw in every release."
+    ),
+]
+
+PURPOSE = "What is hidden, what is kept"
+Useful = Annotated[
+    str | None,
+    typer.Option(
+        "-y",
+        "--useful",
+        help="Columns that the release is for: what X says about them is kept. They are not published.",
+        rich_help_panel=PURPOSE,
+    ),
+]
+AndX = Annotated[
+    bool,
+    typer.Option(
+        "--and-x",
+        help="With -y: keep the published columns themselves as well, half and half.",
+        rich_help_panel=PURPOSE,
+    ),
+]
+MeasureOption = Annotated[
+    str,
+    typer.Option(
+        "--measure",
+        help="How what is given away is measured: shannon, guessing, chi-square, total-variation, "
+        "arimoto:ORDER, maximal-leakage.",
+        rich_help_panel=PURPOSE,
+    ),
+]
+Caps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cap",
+        help="sex=0.01 or race=guessing:0.02: the most to give away of one sensitive column, as a "
+        "share; every cap is met and the most is kept. May be repeated.",
+        rich_help_panel=PURPOSE,
     ),
 ]
 
@@ -129,14 +169,32 @@ def read_problem(name: str) -> str:
     return PROBLEM_NAMES[name]
 
 
-def read_columns(text: str) -> list[str]:
-    """Column names from a list with commas; a doubled comma stands for one within a name.
+def read_purpose(useful: str | None, and_x: bool) -> str:
+    """What is kept: X, its use, or both."""
+    if and_x and not useful:
+        raise InvalidInput("--and-x goes with -y, the columns that the release is for.")
+    return "both" if and_x else "useful" if useful else "x"
+
+
+def read_caps(words: list[str] | None) -> dict[str, str]:
+    """The cap of each column, as text.
+
+    >>> read_caps(["sex=0.01", "race=guessing:0.02"])
+    {'sex': '0.01', 'race': 'guessing:0.02'}
+    """
+    return _named("--cap", words, str)
+
+
+def read_columns(text: str | list[str]) -> list[str]:
+    """Column names from a list with commas, or several; a doubled comma stands for one within a name.
 
     >>> read_columns("age, sex")
     ['age', 'sex']
     >>> read_columns("name,,first,sex")
     ['name,first', 'sex']
     """
+    if isinstance(text, list):
+        return [name for part in text for name in read_columns(part)]
     parts = text.replace(",,", "\0").split(",")
     names = [part.replace("\0", ",").strip() for part in parts]
     if not all(names):

@@ -12,7 +12,9 @@ import typer
 
 from privacyfunnel.cli.options import (
     RECODING,
+    AndX,
     BinsOption,
+    Caps,
     Cuts,
     Effort,
     Expand,
@@ -23,6 +25,7 @@ from privacyfunnel.cli.options import (
     Jobs,
     Keep,
     Key,
+    MeasureOption,
     Memory,
     MinCount,
     Missing,
@@ -36,8 +39,11 @@ from privacyfunnel.cli.options import (
     Shuffle,
     Suppress,
     Table,
+    Useful,
     Weight,
+    read_caps,
     read_columns,
+    read_purpose,
     read_recoding,
     read_target,
 )
@@ -65,6 +71,10 @@ def release(
     lam: Annotated[
         float | None, typer.Option(help="Bits given away that a bit kept is worth, 0 to 1.")
     ] = None,
+    useful: Useful = None,
+    and_x: AndX = False,
+    measure: MeasureOption = ReleaseRequest.measure,
+    cap: Caps = None,
     recoding: Annotated[
         str | None,
         typer.Option(
@@ -139,7 +149,7 @@ def release(
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
     """
     target: dict[str, Any] = read_target(
-        not (groups or cuts), kept=kept, leakage=leakage, utility=utility, lam=lam
+        not (groups or cuts or cap), kept=kept, leakage=leakage, utility=utility, lam=lam
     )
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
@@ -159,6 +169,10 @@ def release(
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
+                useful=read_columns(useful) if useful else (),
+                purpose=read_purpose(useful, and_x),
+                measure=measure,
+                caps=read_caps(cap),
                 recoding=recoding,
                 suppress=suppress,
                 numbers=numbers,

@@ -51,7 +51,7 @@ def search_target(
         found = solver.solve_size(joint, int(target["n_symbols"]), rng=rng)
     elif issubclass(SOLVERS[method], TargetSolver):
         solver = make_solver(method, **options)
-        points = pareto(joint, problem, ends(joint, problem, solver))
+        points = pareto(joint, problem, ends(joint, PROBLEMS[problem](0.0), solver))
         found = Frontier(joint, problem, method, solver, seed, points).at(**target)
     else:
         found = frontier(joint, problem, method, seed=seed, **options).at(**target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,9 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.notebook import MOST_ROWS, card
+from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
@@ -38,6 +40,13 @@ class Frontier:
     solver: Solver
     seed: int
     solutions: tuple[Solution, ...]
+    measure: Measure = field(default=INFORMATION, kw_only=True)  # of what is told about S
+    keep: str = field(default="x", kw_only=True)  # see `Objective`
+
+    @property
+    def aim(self) -> Objective:
+        """What every solution trades off, at λ = 0."""
+        return PROBLEMS[self.problem](0.0, self.measure, self.keep)
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -47,7 +56,7 @@ class Frontier:
 
     @property
     def points(self) -> Array:
-        """I(X;X̂) and I(S;X̂) in bits, a row for each solution."""
+        """I(X;X̂) and I(S;X̂) in bits, or what else is kept and told, a row for each solution."""
         return np.array([(s.utility, s.leakage) for s in self.solutions])
 
     @property
@@ -64,12 +73,15 @@ class Frontier:
         """The points as a pandas table.
 
         ``utility`` is I(X;X̂)/H(X) and ``leakage`` I(S;X̂)/H(S); ``limit`` is what no release of that
-        utility can beat and ``gap`` the distance to it, both as fractions of H(S) too.
+        utility can beat and ``gap`` the distance to it, both as fractions of H(S) too. Another measure
+        or use stands in the same columns: shares of what telling S itself, or keeping X
+        itself, would read; ``limit`` and ``gap`` are missing where no limit is proved.
         """
         import pandas as pd
 
-        joint = self.joint
-        limits = np.array([limit(joint, self.problem, s.utility) for s in self.solutions])
+        joint, aim = self.joint, self.aim
+        limits = self.limits([s.utility for s in self.solutions])
+        told, kept = aim.whole_leakage(joint), aim.whole_utility(joint)
         points = self.points
         gaps = np.abs(points[:, 1] - limits)
         return pd.DataFrame(
@@ -77,11 +89,11 @@ class Frontier:
                 "lam": [s.objective.lam for s in self.solutions],
                 "utility_bits": points[:, 0],
                 "leakage_bits": points[:, 1],
-                "utility": share(points[:, 0], joint.entropy_x),
-                "leakage": share(points[:, 1], joint.entropy_s),
+                "utility": share(points[:, 0], kept),
+                "leakage": share(points[:, 1], told),
                 "n_symbols": [s.n_symbols for s in self.solutions],
-                "limit": share(limits, joint.entropy_s),
-                "gap": share(np.where(gaps <= PROVED, 0.0, gaps), joint.entropy_s),
+                "limit": share(limits, told),
+                "gap": share(np.where(gaps <= PROVED, 0.0, gaps), told),
             }
         )
 
@@ -94,7 +106,7 @@ class Frontier:
             (
                 f"{row.utility:.1%}",
                 f"{row.leakage:.2%}",
-                f"{row.limit:.2%}",
+                "" if np.isnan(row.limit) else f"{row.limit:.2%}",
                 int(row.n_symbols),
                 mark,
             )
@@ -102,6 +114,14 @@ class Frontier:
             for row in [frame.iloc[i]]
         ]
         return card(f"Frontier of the {self.problem}", facts, (x, y, "limit", "symbols", ""), rows)
+
+    def limits(self, utilities: Iterable[float]) -> Array:
+        """What no release of these utilities can beat; missing where no limit is proved."""
+        bounds = [
+            limit(self.joint, self.problem, float(u), measure=self.measure, keep=self.keep)
+            for u in utilities
+        ]
+        return np.array(bounds)
 
     def at(
         self,
@@ -127,19 +147,19 @@ class Frontier:
         }
         target = self.target({name: v for name, v in given.items() if v is not None})
         price = target.price
-        allowed = [s for s in self.solutions if price.of(s.leakage, s.utility) < np.inf]
+        allowed = [s for s in self.solutions if price.of(*s.amounts) < np.inf]
         if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:
             allowed += self._search(self.solver, target)
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
-        best = min(allowed, key=lambda s: price.of(s.leakage, s.utility))
+        best = min(allowed, key=lambda s: price.of(*s.amounts))
         return proved_for(target, self.joint, best)
 
     def _search(self, solver: TargetSolver, target: Target) -> list[Solution]:
         """A few tries at one target, each from the frontier and from what was found before."""
 
         def met(solution: Solution) -> bool:
-            return target.price.of(solution.leakage, solution.utility) < np.inf
+            return target.price.of(*solution.amounts) < np.inf
 
         rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
         codes, found = [s.code for s in self.solutions], list[Solution]()
@@ -169,25 +189,30 @@ class Frontier:
         if isinstance(value, bool) or not 0.0 <= value <= 1.0:
             raise InvalidInput(f"{name} must lie in [0, 1], a share of all there is; got {value}.")
         quantity = "utility" if name == names[0] else "leakage"
-        whole = self.joint.entropy_x if quantity == "utility" else self.joint.entropy_s
-        if name == "relevance" and value * whole > self.joint.information + PROVED:
-            most = self.joint.information / whole
-            raise TargetUnreachable(
-                f"no release has relevance {value}; X itself has {most:.6f} of H(S)."
-            )
-        # The ends of the scale are met exactly, not up to the rounding of the product.
-        bits = min(value * whole, self.joint.information if name == "relevance" else whole)
-        return Target(
-            self.problem, quantity, bits, slope_at(self.points, self.problem, bits, quantity)
-        )
+        joint, aim = self.joint, self.aim
+        if quantity == "utility":
+            whole = aim.whole_utility(joint)
+            amount = min(value * whole, whole)  # the end of the scale is met exactly
+        else:
+            whole, most = aim.whole_leakage(joint), self.measure(joint.p_sx)
+            if name == "relevance" and value * whole > most + PROVED:
+                raise TargetUnreachable(
+                    f"no release has relevance {value}; X itself has {most / whole:.6f} of "
+                    f"{'H(S)' if aim.plain else 'what there is'}."
+                )
+            reading = min(value * whole, most if name == "relevance" else whole)
+            amount = self.measure.amount(reading, joint.p_s)
+        points = np.array([s.amounts[::-1] for s in self.solutions])
+        steepest = 1.0 if aim.plain else np.inf
+        slope = slope_at(points, self.problem, amount, quantity, steepest)
+        return Target(self.problem, quantity, amount, slope, self.measure, self.keep)
 
     def _nothing(self, target: Target) -> str:
-        column = 0 if target.quantity == "utility" else 1
-        nearest = self.points[np.argmin(np.abs(self.points[:, column] - target.bits)), column]
-        whole = self.joint.entropy_x if column == 0 else self.joint.entropy_s
+        known = np.array([target.bounded(*s.amounts) for s in self.solutions])
+        nearest = float(known[np.argmin(np.abs(known - target.bits))])
         return (
-            f"no release of this frontier meets {target.bits / whole:.4g}; "
-            f"the nearest has {nearest / whole:.4g}."
+            f"no release of this frontier meets {target.share(self.joint, target.bits):.4g}; "
+            f"the nearest has {target.share(self.joint, nearest):.4g}."
         )
 
 
@@ -203,7 +228,7 @@ def proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
 
     A code that meets the limit at its own utility need not be the best for what was asked.
     """
-    price = target.price.of(solution.leakage, solution.utility)
+    price = target.price.of(*solution.amounts)
     if price <= target.floor(joint) + PROVED:
         return replace(solution, status=Status.AT_LIMIT)
     claims = solution.status is Status.AT_LIMIT
@@ -212,6 +237,7 @@ def proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
 
 def marked(joint: Joint, solution: Solution) -> Solution:
     """The same solution, its status saying so if it meets the limit."""
-    bound = limit(joint, solution.objective.problem, solution.utility)
+    aim = solution.objective
+    bound = limit(joint, aim.problem, solution.utility, measure=aim.measure, keep=aim.keep)
     proved = abs(solution.leakage - bound) <= PROVED
     return replace(solution, status=Status.AT_LIMIT) if proved else solution

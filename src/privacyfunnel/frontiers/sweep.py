@@ -15,10 +15,17 @@ from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
 from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, as_they_come, check_jobs
 from privacyfunnel.recodings import RECODINGS
-from privacyfunnel.solvers import SOLVERS, check_problem, check_settings, make_solver
+from privacyfunnel.solvers import (
+    SOLVERS,
+    check_measure,
+    check_problem,
+    check_settings,
+    make_solver,
+)
 from privacyfunnel.solvers.base import (
     ManyTargetsSolver,
     Solution,
@@ -70,6 +77,8 @@ def frontier(
     method: str = "best",
     *,
     recoding: str = "symbols",
+    measure: str | Measure = "shannon",
+    keep: str = "x",
     n_points: int | Literal["all"] | None = None,
     targets: Sequence[float] | None = None,
     lams: Sequence[float] | None = None,
@@ -88,8 +97,9 @@ def frontier(
     from 0 to 1), "pairwise" its thresholds. ``options`` are the method's settings, such as ``effort``
     and ``min_count``. With
     ``recoding`` "global" or "local" every public column stays a column, ``targets`` are shares to keep
-    of the columns and ``options`` the settings of the `Recoding`. The result depends on ``seed`` but
-    not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
+    of the columns and ``options`` the settings of the `Recoding`. ``measure`` is how what S gives away is
+    measured, ``keep`` what is kept: "x", the joint's "useful" Y, or "both" (see `Funnel`). The result
+    depends on ``seed`` but not on ``n_jobs``. With ``checkpoint`` a killed sweep goes on where it was.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> points = frontier(joint, n_points=4).to_frame()
@@ -97,17 +107,27 @@ def frontier(
     True
     """
     check_problem(method, problem)
+    aim = PROBLEMS[problem](0.0, make_measure(measure), keep)
+    aim.quantities(joint)  # a use must be named to be kept
+    check_measure(method, aim)
     check_rng(seed)
     check_jobs(n_jobs)
     check_choice("recoding", recoding, RECODINGS)
     everything = n_points == "all"
     if everything and (recoding != "symbols" or method != "best" or lams is not None):
         raise InvalidInput("n_points 'all' goes with method 'best' and symbols, and without lams=.")
+    if everything and not aim.plain:
+        raise InvalidInput("n_points 'all' goes with Shannon's information about S and X alone.")
     if isinstance(n_points, str):
         if not everything:
             raise InvalidInput(f"n_points must be a number or 'all', got {n_points!r}.")
         n_points = None
     if recoding != "symbols":
+        if not aim.plain:
+            raise InvalidInput(
+                f"recoding {recoding!r} hides I(S;X̂) and keeps the columns; another measure or use goes "
+                "with symbols."
+            )
         if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
             raise InvalidInput(
                 f"recoding {recoding!r} takes targets= of the funnel's best search, "
@@ -142,10 +162,10 @@ def frontier(
                 raise InvalidInput(
                     f"method {method!r} takes targets=, neither lams= nor checkpoint=."
                 )
-            demands = _demands(joint, problem, n_points or POINTS["many"], targets)
+            demands = _demands(joint, aim, n_points or POINTS["many"], targets)
             found = solver.solve_many(joint, demands, n_jobs=n_jobs, seed=seed, progress=progress)
-            kept = pareto(joint, problem, found + ends(joint, problem, solver))
-            return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, problem))
+            kept = pareto(joint, problem, found + ends(joint, aim, solver))
+            return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, aim))
         by_lam = lams is not None or not isinstance(solver, TargetSolver)
         prefers_lam = getattr(solver, "prefers_lam", None)
         if (
@@ -156,11 +176,11 @@ def frontier(
         ):
             by_lam, n_points = True, n_points or 21
         if by_lam:
-            given = np.linspace(0, 1, n_points or POINTS["lam"]) if lams is None else lams
-            first = _by_lam(solver, problem, [float(lam) for lam in given])
+            given = _lams(joint, aim, n_points or POINTS["lam"]) if lams is None else lams
+            first = [Task((0, k), solver, replace(aim, lam=lam)) for k, lam in enumerate(given)]
         else:
             usual = POINTS["target"] if joint.n_x <= LARGE else POINTS["target"] // 2
-            demands = _demands(joint, problem, n_points or usual, targets)
+            demands = _demands(joint, aim, n_points or usual, targets)
             first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
     settings = [(task.key, task.solver, task.demand) for task in first]
     path = None if checkpoint is None else Path(checkpoint)
@@ -172,7 +192,7 @@ def frontier(
     found = _run(joint, first, seed, n_jobs, store, progress, (0, total))
     if again is not None and found:
         open_ones = [task for task in first if not store.is_optimal(task.name)]
-        second = _second_round(open_ones, found, again)
+        second = _second_round(open_ones, found, again, aim)
         done = total - len(second)
         found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver
@@ -183,39 +203,54 @@ def frontier(
         found += [
             Solution.measured(joint, PROBLEMS[problem](0.0), c, Status.CONVERGED) for c in codes
         ]
-    kept = pareto(joint, problem, found + ends(joint, problem, solver))
+    kept = pareto(joint, problem, found + ends(joint, aim, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
-        kept = _with_slopes(kept, problem)
-    return Frontier(joint, problem, method, solver, seed, kept)
+        kept = _with_slopes(kept, aim)
+    return Frontier(joint, problem, method, solver, seed, kept, measure=aim.measure, keep=aim.keep)
 
 
-def ends(joint: Joint, problem: str, solver: Solver) -> list[Solution]:
+def ends(joint: Joint, aim: Objective, solver: Solver) -> list[Solution]:
     """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
-    make = PROBLEMS[problem]
     codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
     least = getattr(solver, "min_count", 1)
     if least > 1 and joint.p_x.min() * joint.total < least - 0.5:
         codes.pop()
     return [
         Solution.measured(
-            joint, make(lam if problem == "funnel" else 1.0 - lam), code, Status.CONVERGED
+            joint,
+            aim.at(lam if aim.problem == "funnel" else 1.0 - lam),
+            code,
+            Status.CONVERGED,
         )
         for code, lam in codes
     ]
 
 
 def _demands(
-    joint: Joint, problem: str, n_points: int, targets: Sequence[float] | None
+    joint: Joint, aim: Objective, n_points: int, targets: Sequence[float] | None
 ) -> list[Target]:
-    """Targets at the shares of H(X) that are given, else at evenly spaced ones."""
+    """Targets at the shares of what there is to keep that are given, else at evenly spaced ones."""
     shares = np.linspace(0, 1, n_points + 2)[1:-1].tolist() if targets is None else list(targets)
     if not shares or not all(0.0 <= share <= 1.0 for share in shares):
         raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
-    return [Target(problem, "utility", float(share) * joint.entropy_x) for share in shares]
+    whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else _mean_slope(joint, aim)
+    return [
+        Target(aim.problem, "utility", float(share) * whole, slope, aim.measure, aim.keep)
+        for share in shares
+    ]
 
 
-def _by_lam(solver: Solver, problem: str, lams: Sequence[float]) -> list[Task]:
-    return [Task((0, k), solver, PROBLEMS[problem](lam)) for k, lam in enumerate(lams)]
+def _mean_slope(joint: Joint, aim: Objective) -> float:
+    """What X itself tells for each unit that it keeps."""
+    told, kept = aim.amounts(joint, Partition.identity(joint.n_x))
+    return told / kept if kept > 0 else 1.0
+
+
+def _lams(joint: Joint, aim: Objective, n: int) -> list[float]:
+    """From nothing kept to everything: evenly up to 1, or around the mean slope of other measures."""
+    if aim.plain or n < 2:
+        return [float(lam) for lam in np.linspace(0, 1, n)]
+    return [0.0, *(_mean_slope(joint, aim) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
 
 
 def _by_parameter(kind: type[SweptSolver], joint: Joint, problem: str, n: int) -> list[Task]:
@@ -224,14 +259,17 @@ def _by_parameter(kind: type[SweptSolver], joint: Joint, problem: str, n: int) -
     return [Task((0, k), solver, PROBLEMS[problem](0.0)) for k, solver in enumerate(solvers)]
 
 
-def _second_round(first: list[Task], found: list[Solution], solver: Solver) -> list[Task]:
+def _second_round(
+    first: list[Task], found: list[Solution], solver: Solver, aim: Objective
+) -> list[Task]:
     """Each target again, from the codes that all have found."""
-    points = np.array([(s.utility, s.leakage) for s in found])
+    points = np.array([s.amounts[::-1] for s in found])
+    steepest = 1.0 if aim.plain else np.inf
     starts, tasks = tuple(s.code for s in found), []
     for task in first:
         demand = task.demand
         assert isinstance(demand, Target)
-        slope = slope_at(points, demand.problem, demand.bits)
+        slope = slope_at(points, demand.problem, demand.bits, steepest=steepest)
         tasks.append(Task((2, task.key[1]), solver, replace(demand, slope=slope), starts))
     return tasks
 
@@ -262,14 +300,14 @@ def _run(
         if task.name in store.found:
             code, status = store.found[task.name]
             demand = task.demand
-            objective = PROBLEMS[demand.problem](0.0) if isinstance(demand, Target) else demand
+            objective = demand.objective.at(0.0) if isinstance(demand, Target) else demand
             solutions.append(Solution.measured(joint, objective, code, status))
     return solutions
 
 
-def _with_slopes(solutions: Sequence[Solution], problem: str) -> tuple[Solution, ...]:
+def _with_slopes(solutions: Sequence[Solution], aim: Objective) -> tuple[Solution, ...]:
     """Solutions of a target sweep with the λ at which the hull supports their utility."""
-    points = np.array([(s.utility, s.leakage) for s in solutions])
-    lams = [slope_at(points, problem, s.utility) for s in solutions]
-    make = PROBLEMS[problem]
-    return tuple(replace(s, objective=make(lam)) for s, lam in zip(solutions, lams, strict=True))
+    points = np.array([s.amounts[::-1] for s in solutions])
+    steepest = 1.0 if aim.plain else np.inf
+    lams = [slope_at(points, aim.problem, s.utility, steepest=steepest) for s in solutions]
+    return tuple(replace(s, objective=aim.at(lam)) for s, lam in zip(solutions, lams, strict=True))

@@ -12,6 +12,7 @@ from privacyfunnel.measures.shannon import Shannon
 from privacyfunnel.measures.total_variation import TotalVariation
 
 __all__ = [
+    "INFORMATION",
     "MEASURES",
     "Arimoto",
     "ChiSquare",
@@ -27,6 +28,9 @@ MEASURES: dict[str, type[Measure]] = {
     kind.name: kind
     for kind in (Shannon, Guessing, ChiSquare, TotalVariation, Arimoto, MaximalLeakage)
 }
+
+
+INFORMATION = Shannon()  # the paper's, and the default everywhere
 
 
 def make_measure(given: str | Measure) -> Measure:

@@ -17,6 +17,7 @@ class MaximalLeakage(Measure):
     m(q) = max_v q_v / p(v). By at most this many doublings does X̂ raise the chance to guess anything
     that depends on V, whatever it is and however V is distributed.
 
+    >>> import numpy as np
     >>> MaximalLeakage()(np.array([[0.25, 0.0], [0.0, 0.75]]))
     1.0
     """

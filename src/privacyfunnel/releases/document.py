@@ -13,7 +13,7 @@ from privacyfunnel import __version__
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Column, Round, show
 from privacyfunnel.information import entropy, mutual_information, share
-from privacyfunnel.limits import least_leakage
+from privacyfunnel.limits import least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
@@ -21,6 +21,7 @@ from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
 from privacyfunnel.releases.verify import Measured
+from privacyfunnel.solvers.caps import Cap
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
@@ -48,6 +49,7 @@ def describe(
     audit: ReleaseAudit,
     solution: Solution,
     *,
+    useful: Sequence[str] = (),
     held_out: Mapping[str, Any] | None = None,
     identifiers: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -93,6 +95,7 @@ def describe(
             "as_it_is": stakes.guess_seeing,
             "released": best_guess(rule),
         },
+        "asked_for": None if request.is_plain else _asked_for(request, joint, solution, useful),
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
         "chance": None if audit.chance is None else asdict(audit.chance),
@@ -162,6 +165,8 @@ def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
     return {
         "target": dict(request.target),
+        "measure": request.measure,
+        "caps": {name: str(most) for name, most in request.caps.items()},
         "sensitive": [column_words(column) for column in book.roles.sensitive],
         "public": [column_words(column) for column in book.roles.public],
         "missing": book.roles.missing,
@@ -178,6 +183,41 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
     }
 
 
+def _asked_for(
+    request: ReleaseRequest, joint: Joint, solution: Solution, useful: Sequence[str]
+) -> dict[str, Any]:
+    """What the release was searched by: its measure and use, and each cap with what is told."""
+    aim, code = solution.objective, solution.code
+    hidden, told = " and ".join(joint.sensitive), aim.leakage(joint, code)
+    bound = limit(joint, "funnel", solution.utility, measure=aim.measure, keep=aim.keep)
+    caps = []
+    for cap in (Cap.read(name, given) for name, given in request.caps.items()):
+        alone = joint.secret(cap.name)
+        reading = cap.measure(alone.p_sx @ code.matrix)
+        caps.append(
+            {
+                "column": cap.name,
+                "measure": cap.measure.spelled,
+                "most": cap.most,
+                "told": share(reading, cap.measure.whole(alone.p_s)),
+                "sentence": cap.measure.sentence(cap.name, reading, alone.p_s),
+            }
+        )
+    return {
+        "measure": aim.measure.spelled,
+        "title": aim.measure.title,
+        "told": share(told, aim.whole_leakage(joint)),
+        "reading": told,
+        "limit": None if np.isnan(bound) else share(bound, aim.whole_leakage(joint)),
+        "sentence": aim.measure.sentence(hidden, told, joint.p_s),
+        "purpose": aim.keep,
+        "useful": list(useful),
+        "kept": share(solution.utility, aim.whole_utility(joint)),
+        "kept_bits": solution.utility,
+        "caps": caps,
+    }
+
+
 def column_words(column: Column) -> dict[str, Any]:
     """A column with its kind and how it was coarsened, in words."""
     coarsened = None
@@ -190,8 +230,8 @@ def column_words(column: Column) -> dict[str, Any]:
 
 def measured_of(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[str, Any]:
     """Utility, leakage, limit and gap of a release, in bits and as shares."""
-    limit = least_leakage(joint, utility_bits)
-    gap = max(0.0, leakage_bits - limit)
+    floor = least_leakage(joint, utility_bits)
+    gap = max(0.0, leakage_bits - floor)
     entropy_s, entropy_x = joint.entropy_s, joint.entropy_x
     return {
         "utility": share(utility_bits, entropy_x),
@@ -200,8 +240,8 @@ def measured_of(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[
         "leakage_bits": leakage_bits,
         "entropy_x_bits": entropy_x,
         "entropy_s_bits": entropy_s,
-        "limit": share(limit, entropy_s),
-        "limit_bits": limit,
+        "limit": share(floor, entropy_s),
+        "limit_bits": floor,
         "gap": share(gap, entropy_s),
         "gap_bits": gap,
         "proved_optimal": gap <= PROVED,

@@ -25,7 +25,7 @@ from privacyfunnel.releases.request import (
     TARGETS,
     ReleaseRequest,
 )
-from privacyfunnel.releases.search import bins_in_order, search
+from privacyfunnel.releases.search import bins_in_order, frontier_in_bits, in_bits, search
 from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.report.page import page
 from privacyfunnel.tables import count, identifiers, open_table, write_release
@@ -69,6 +69,7 @@ def release(
     leakage: float | None = None,
     utility: float | None = None,
     lam: float | None = None,
+    useful: str | Sequence[str] = (),
     columns: ColumnRules | None = None,
     weight: str | None = None,
     memory: str | None = None,
@@ -86,6 +87,11 @@ def release(
     I(S;X̂) − ``lam`` I(X;X̂). No target is needed where ``groups`` (lists of values, or the points
     between groups of numbers) or ``cuts`` say what becomes of every column.
 
+    ``useful`` names columns that the release is for, which need not be published: what the release says
+    about them is kept, alone or, with ``purpose="both"``, beside X itself. ``measure`` is how what is
+    given away is measured, ``caps`` bounds single sensitive columns, {"sex": 0.01, "race":
+    "guessing:0.02"}: every cap is met and the most is kept. These go with ``recoding="symbols"``.
+
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that
     narwhals knows, ``columns`` how its columns are coarsened before, ``weight`` the column that weighs
@@ -93,8 +99,8 @@ def release(
     already is used instead of searching again. ``stages`` is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
     ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, groups, importance, suppress, numbers, soft, min_count, effort, points, seed, expand, keep, key,
-    shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
+    cuts, groups, importance, suppress, numbers, measure, purpose, caps, soft, min_count, effort, points,
+    seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
@@ -108,14 +114,18 @@ def release(
     given = {"kept": kept, "leakage": leakage, "utility": utility, "lam": lam}
     named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
     target = {name: given[name] for name in TARGETS if given[name] is not None}
+    if useful:
+        named["purpose"] = "useful"
     request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
+    if (request.purpose == "x") != (not useful):
+        raise InvalidInput("a use needs its useful columns, and they a purpose that is not x.")
     if weight is not None and request.min_count > 1:
         raise InvalidInput("a least count is of records, which weights are not; leave one out.")
     folder = Path(out)
     opened = open_table(table, memory=memory)
     _check_not_the_table(opened, [folder / name for name in request.files])
     with together(folder, request.files, force, instead_of=ANY_FILES) as work:
-        counts = count(opened, sensitive, public, columns=columns, weight=weight)
+        counts = count(opened, sensitive, public, useful=useful, columns=columns, weight=weight)
         _check_kept(counts, request.keep)
         output: dict[str, Any] = {
             "expand": request.expand,
@@ -136,7 +146,7 @@ def release(
         found, solution = search(joint, request, frontier=frontier, jobs=n_jobs, progress=bar)
         book = Codebook.from_solution(
             joint,
-            solution,
+            in_bits(joint, solution),
             counts.roles,
             target=request.target,
             seed=request.seed,
@@ -164,9 +174,10 @@ def release(
             book,
             released,
             measured,
-            found,
+            frontier_in_bits(found),
             audit,
             solution,
+            useful=[column.name for column in counts.useful],
             held_out=held_out,
             identifiers=_identifiers(opened, counts, request.keep),
         )

@@ -42,6 +42,9 @@ class ReleaseRequest:
     importance: Mapping[str, float] = field(default_factory=dict)
     suppress: float | None = None  # share of the records that may be * for the least count
     numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
+    measure: str = "shannon"  # of what is given away, see `measures`
+    purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
+    caps: Mapping[str, float | str] = field(default_factory=dict)  # of single sensitive columns
     soft: bool = False
     min_count: int = 1
     effort: str = "normal"
@@ -66,11 +69,13 @@ class ReleaseRequest:
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]
-        if (len(given) != 1 or len(self.target) != 1) and not self.is_by_hand:
+        if self.caps:
+            self._check_caps()
+        elif (len(given) != 1 or len(self.target) != 1) and not self.is_by_hand:
             got = " and ".join(self.target) or "none"
             raise InvalidInput(f"give exactly one of {', '.join(TARGETS)}; got {got}.")
         for name, value in self.target.items():
-            if not 0.0 <= value <= 1.0:
+            if not 0.0 <= value <= 1.0 and (name != "lam" or self.is_plain):
                 raise InvalidInput(f"{name} must lie in [0, 1], got {value:g}.")
         check_choice("format", self.form, FORMATS)
         check_choice("numbers", self.numbers, NUMBERS)
@@ -91,10 +96,29 @@ class ReleaseRequest:
         if self.soft and self.min_count > 1:
             raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
+    def _check_caps(self) -> None:
+        from privacyfunnel.solvers.caps import Cap
+
+        for name, given in self.caps.items():
+            Cap.read(name, given)
+        if list(self.target) not in ([], ["utility"]):
+            got = " and ".join(self.target)
+            raise InvalidInput(f"caps take no other target than a least utility; got {got}.")
+        if self.choose_on is not None or self.soft:
+            raise InvalidInput("caps are met on all records, by no lot; leave one out.")
+
     def _check_recoding(self, target: str = "") -> None:
+        from privacyfunnel.measures import make_measure
+        from privacyfunnel.objectives import KEEPS
         from privacyfunnel.validation import check_choice
 
+        make_measure(self.measure)
+        check_choice("purpose", self.purpose, KEEPS)
         check_choice("recoding", self.kind, ("global", "local", "symbols"))
+        if not self.is_plain and (self.kind != "symbols" or self.soft):
+            raise InvalidInput(
+                "another measure, a use and caps are searched with symbols and without lots."
+            )
         if self.kind == "symbols":
             if target == "kept":
                 raise InvalidInput(
@@ -119,7 +143,12 @@ class ReleaseRequest:
         if self.recoding is not None:
             return self.recoding
         symbols = "utility" in self.target or "lam" in self.target or self.soft or self.expand
-        return "symbols" if symbols else "global"
+        return "symbols" if symbols or not self.is_plain else "global"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether I(S;X̂) is what is bounded and X what is kept."""
+        return self.measure == "shannon" and self.purpose == "x" and not self.caps
 
     @property
     def is_by_hand(self) -> bool:

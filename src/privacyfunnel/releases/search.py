@@ -13,12 +13,15 @@ import scipy.sparse as sp
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Bins, Column, show
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.frontiers.frontier import pareto
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import INFORMATION, make_measure
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 
 if TYPE_CHECKING:
@@ -55,7 +58,39 @@ def search(
         free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
         return frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution
     found = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
+    if request.caps:
+        return found, within_caps(joint, request)
     return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
+
+
+def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
+    """The release that keeps most within all caps."""
+    return solve_capped(
+        joint,
+        request.caps,
+        keep=request.purpose,
+        utility=request.target.get("utility"),
+        effort=request.effort,
+        min_count=request.min_count,
+        seed=request.seed,
+    )
+
+
+def in_bits(joint: Joint, solution: Solution) -> Solution:
+    """The same code, measured by I(S;X̂) and I(X;X̂), whatever it was searched by."""
+    if solution.objective.plain:
+        return solution
+    return Solution.measured(
+        joint, Funnel(min(1.0, solution.objective.lam)), solution.code, Status.CONVERGED
+    )
+
+
+def frontier_in_bits(found: Frontier) -> Frontier:
+    """The same frontier, its codes measured by I(S;X̂) and I(X;X̂), those left out that others beat."""
+    if found.aim.plain:
+        return found
+    solutions = pareto(found.joint, found.problem, [in_bits(found.joint, s) for s in found])
+    return replace(found, solutions=solutions, measure=INFORMATION, keep="x")
 
 
 def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
@@ -71,12 +106,14 @@ def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
 def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
     """Some of the records, drawn without replacement; a value of X that none has is told nothing about.
 
-    Whoever knows all records but one and runs the search again does not know which were drawn. Every
-    x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+        Whoever knows all records but one and runs the search again does not know which were drawn. Every
+        x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
 
-    >>> from privacyfunnel.joint import Joint
-    >>> drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1).counts.toarray().sum()
-    np.float64(12.0)
+        >>> from privacyfunnel.frontiers.frontier import pareto
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.measures import INFORMATION, make_measure
+        >>> drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1).counts.toarray().sum()
+        np.float64(12.0)
     """
     if joint.n_records is None:
         raise InvalidInput("weighted records cannot be drawn from; leave the share or the weight.")
@@ -108,6 +145,8 @@ def find(
         return _at_lam(joint, request)
     if request.is_by_hand:
         return by_hand(joint, request)
+    if request.caps:
+        return within_caps(joint, request)
     return search(joint, request, jobs=jobs, progress=progress)[1]
 
 
@@ -136,7 +175,8 @@ def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -
     if not same or abs(own - given).sum() > 0:
         raise InvalidInput("the frontier is not of these columns of this table; search it again.")
     wanted = _method(request) if request.kind == "symbols" else request.kind
-    if frontier.problem != "funnel" or frontier.method != wanted:
+    asked = Funnel(0.0, make_measure(request.measure), request.purpose)
+    if frontier.problem != "funnel" or frontier.method != wanted or frontier.aim != asked:
         raise InvalidInput(
             f"a frontier of {frontier.problem} by {frontier.method} has no release that was asked for."
         )
@@ -175,12 +215,18 @@ def frontier_of(
     if request.kind != "symbols":
         return sweep(joint, recoding=request.kind, **shared, **_recoding(joint, request))
     return sweep(
-        joint, method=_method(request), effort=request.effort, **shared, **_options(request)
+        joint,
+        method=_method(request),
+        effort=request.effort,
+        measure=request.measure,
+        keep=request.purpose,
+        **shared,
+        **_options(request),
     )
 
 
 def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:
-    objective = Funnel(request.target["lam"])
+    objective = Funnel(request.target["lam"], make_measure(request.measure), request.purpose)
     if request.kind != "symbols":
         options = _recoding(joint, request)
         return solve(joint, objective, recoding=request.kind, seed=request.seed, **options)

@@ -47,12 +47,65 @@ def what_was_asked(document: Document) -> str:
         goal = (
             f"Publish {public} in groups made by hand; tell what that gives away about {sensitive}."
         )
+    if document.get("asked_for"):
+        goal = _asked_for_goal(document, goal)
     least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
     if least > 1:
         goal += f" Every symbol covers at least {least} records."
     if share is not None:
         goal += f" The code was chosen on {percent(share)} of the records, drawn in secret."
     return goal
+
+
+def _asked_for_goal(document: Document, goal: str) -> str:
+    """The target of a release that was searched by another measure, for a use, or within caps."""
+    asked, target = document["asked_for"], document["asked"]["target"]
+    sensitive, public = names(document, "sensitive"), names(document, "public")
+    what = {"x": public, "useful": f"what {public} say about {listed(asked['useful'])}"}
+    kept = what.get(asked["purpose"], f"{public}, and {what['useful']}")
+    if asked["caps"]:
+        caps = [f"{percent(c['most'])} of {c['column']} by {c['measure']}" for c in asked["caps"]]
+        goal = f"Give away at most {listed(caps)} and keep as much as possible of {kept}."
+        if "utility" in target:
+            goal += f" At least {percent(target['utility'])} of it had to be kept."
+        return goal
+    by = f" of {sensitive}, by {asked['title']}" if asked["measure"] != "shannon" else None
+    told = by or f" about {sensitive}"
+    if "leakage" in target:
+        most = percent(target["leakage"])
+        return f"Give away at most {most}{told}, and keep as much as possible of {kept}."
+    if "utility" in target:
+        return (
+            f"Keep at least {percent(target['utility'])} of {kept} and give away as little as possible"
+            f"{told}."
+        )
+    return f"Publish {public}; keep {kept} and give away little{told}."
+
+
+def asked_for(document: Document) -> list[str]:
+    """What the release keeps and gives away by what it was searched by, in sentences."""
+    asked = document["asked_for"]
+    lines = []
+    if asked["purpose"] != "x":
+        share = f"{percent(asked['kept'])} of what the columns say about {listed(asked['useful'])}"
+        if asked["purpose"] == "both":
+            share = f"{percent(asked['kept'])} of the columns and of what they say about " + listed(
+                asked["useful"]
+            )
+        lines.append(f"Kept for its use: {share}.")
+    if asked["measure"] != "shannon":
+        limit = (
+            f"no release that keeps as much reads below {percent(asked['limit'])} of all there is"
+            if asked["limit"] is not None
+            else "no limit is proved for this measure"
+        )
+        lines.append(f"By {asked['title']}: {asked['sentence']}; {limit}.")
+    for cap in asked["caps"]:
+        lines.append(
+            f"Cap of {cap['column']}: {percent(cap['told'])} of at most {percent(cap['most'])} by "
+            f"{cap['measure']}; {cap['sentence']}."
+        )
+    return lines
 
 
 def what_is_released(document: Document) -> str:
@@ -187,7 +240,8 @@ def summary(document: Document) -> list[str]:
         f"published as they are it would be {percent(stakes['given_away'])}.",
         f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
-        *([] if document["recoding"] else [limit(document)]),
+        *(asked_for(document) if document.get("asked_for") else []),
+        *([] if document["recoding"] or document.get("asked_for") else [limit(document)]),
         *([] if document["drawn"] is None else [drawn(document)]),
         *_smallest(document),
         *([] if document["asked"]["attackers"] is False else attackers(document["audit"])),

@@ -24,6 +24,7 @@ __all__ = [
     "Solution",
     "Solver",
     "Status",
+    "check_measure",
     "check_problem",
     "check_settings",
     "make_solver",
@@ -81,6 +82,17 @@ def check_problem(method: str, problem: str) -> None:
         )
 
 
+def check_measure(method: str, objective: Objective) -> None:
+    """The method can search what the objective measures."""
+    if not objective.plain and not getattr(SOLVERS[method], "any_measure", False):
+        able = [name for name, kind in SOLVERS.items() if getattr(kind, "any_measure", False)]
+        asked = objective.measure.spelled if objective.keep == "x" else f"keep={objective.keep}"
+        raise InvalidInput(
+            f"method {method!r} is for Shannon's information about S and X alone, not for {asked}; "
+            f"use {', '.join(able[:-1])} or {able[-1]}."
+        )
+
+
 def _problems(method: str) -> tuple[str, ...]:
     return tuple(getattr(SOLVERS[method], "problems", PROBLEMS))
 
@@ -107,4 +119,5 @@ def solve(
     array([0, 0, 1, 2])
     """
     check_problem(method, objective.problem)
+    check_measure(method, objective)
     return make_solver(method, **options).solve(joint, objective, rng=check_rng(seed))

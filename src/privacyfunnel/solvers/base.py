@@ -9,7 +9,6 @@ from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from privacyfunnel import objectives
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.notebook import card, in_short
@@ -50,8 +49,9 @@ class Step:
 class Solution:
     """A code and what it costs, measured from the code itself.
 
-    ``leakage`` is I(S;X̂) and ``utility`` I(X;X̂), in bits; ``value`` is the objective, always
-    minimised. ``history`` starts with the untouched alphabet.
+    ``leakage`` is I(S;X̂) and ``utility`` I(X;X̂), in bits, or the reading of the measure and what is
+    kept for the use that the objective names; ``value`` is the objective, always minimised.
+    ``history`` starts with the untouched alphabet.
     """
 
     code: Code
@@ -60,12 +60,19 @@ class Solution:
     utility: float
     status: Status
     history: tuple[Step, ...] = ()
+    amount: float | None = None  # what is told, where the leakage is another reading of it
+
+    @property
+    def amounts(self) -> tuple[float, float]:
+        """What is told and what is kept, as the sums over clusters that a price weighs."""
+        return self.leakage if self.amount is None else self.amount, self.utility
 
     @property
     def value(self) -> float:
-        """α I(S;X̂) + β I(X;X̂): L for the funnel, −L for the bottleneck."""
+        """α · told + β · kept: L for the funnel, −L for the bottleneck."""
         alpha, beta = self.objective.weights
-        return alpha * self.leakage + beta * self.utility
+        told, kept = self.amounts
+        return alpha * told + beta * kept
 
     @property
     def n_symbols(self) -> int:
@@ -93,16 +100,19 @@ class Solution:
         history: tuple[Step, ...] = (),
     ) -> Solution:
         """A solution whose leakage and utility are measured afresh."""
-        leakage, utility = objectives.leakage(joint, code), objectives.utility(joint, code)
-        return cls(code, objective, leakage, utility, status, history)
+        told, kept = objective.amounts(joint, code)
+        leakage = objective.measure.reading(told, joint.p_s)
+        amount = None if leakage == told else told
+        return cls(code, objective, leakage, kept, status, history, amount)
 
 
 class Solver(Protocol):
     """Settings only: a run leaves no trace on the solver.
 
     What a method can do beyond one λ it says by what it has: `TargetSolver`, `ManyTargetsSolver`,
-    `SizeSolver`, `SweptSolver`. ``problems`` names what it is for, where that is not both; the fields
-    of the dataclass are the settings that it takes, and no others are.
+    `SizeSolver`, `SweptSolver`. ``problems`` names what it is for, where that is not both;
+    ``any_measure`` is true where it searches more than I(S;X̂) against I(X;X̂); the fields of the dataclass
+    are the settings that it takes, and no others are.
     """
 
     def solve(

@@ -15,7 +15,7 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import gap
-from privacyfunnel.objectives import Bottleneck, Objective, leakage, utility
+from privacyfunnel.objectives import Bottleneck, Objective, utility
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, REFINE, MoveBudget, check_effort
@@ -24,6 +24,7 @@ from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.fixed_size import most_relevant
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.large.measured import solve_measured
 from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
 from privacyfunnel.solvers.merge_path import WHOLE, greedy_cuts
@@ -32,6 +33,7 @@ from privacyfunnel.solvers.moves import (
     Labels,
     MoveSearch,
     anneal,
+    layout_for,
     merge_light,
     polish,
     swap,
@@ -73,6 +75,8 @@ class BestSearch:
     max_seconds: float | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
+    any_measure = True
+
     def __post_init__(self) -> None:
         check_effort(self.effort)
         check_at_least("min_count", self.min_count, 1)
@@ -107,10 +111,10 @@ class BestSearch:
         rng: np.random.Generator,
     ) -> Solution:
         """The best code found for one λ."""
-        layout, price = self.layout(joint), Price(objective.weights)
+        layout, price = self.layout(joint, objective), Price(objective.weights)
         if joint.n_x <= SMALL:
             return ExhaustiveSearch(self.min_count).solve(joint, objective, rng=rng)
-        if quantizable(joint, objective.problem) and layout.least == 0:
+        if objective.plain and quantizable(joint, objective.problem) and layout.least == 0:
             return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
             as_now = deepcopy(rng)
@@ -120,8 +124,10 @@ class BestSearch:
             moved = MoveSearch().solve(joint, objective, rng=as_now)
             return min(blocks, moved, key=lambda solution: solution.value)
         # Each method gets the generator as it is now, and so does what it would do on its own.
-        alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in PORTFOLIO]
+        methods = PORTFOLIO if objective.plain else PORTFOLIO[1:]
+        alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in methods]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
+        greedy = alone[-2]
         groups = merged_profiles(joint, objective.problem)
         if groups is not None:
             grouped = self.solve(groups.push(joint), objective, rng=rng)
@@ -129,8 +135,8 @@ class BestSearch:
         found = self._improve(layout, price, _free([*codes, Partition.trivial(joint.n_x)]), rng)
         if groups is None:
             sweeps = self.budget.final_sweeps
-            if gap(joint, Partition(_best(found)[1]), objective.problem) > NEAR_LIMIT:
-                around = {round(codes[1].n_symbols * factor) for factor in (0.5, 0.75, 1.0, 1.5)}
+            if _gap(joint, _best(found)[1], objective) > NEAR_LIMIT:
+                around = {round(greedy.n_symbols * factor) for factor in (0.5, 0.75, 1.0, 1.5)}
                 found += self._improve(layout, price, _balanced(joint, around, rng), rng)
             else:  # on the limit a longer run gained 0.00004 bits, on average of 49 joints
                 sweeps //= 4
@@ -152,10 +158,11 @@ class BestSearch:
 
         Sets out from those of the ``starts`` that are near the target, and from greedy merge paths.
         """
-        layout, price = self.layout(joint), target.price
+        layout, price = self.layout(joint, target.objective), target.price
         if joint.n_x <= SMALL:
             return ExhaustiveSearch(self.min_count).solve_at(joint, target, rng=rng)
-        if quantizable(joint, target.problem) and layout.least == 0:
+        plain = target.objective.plain
+        if plain and quantizable(joint, target.problem) and layout.least == 0:
             corners = supporting(joint, target)
             if len(corners) == 1:
                 return replace(corners[0], objective=target.objective)
@@ -197,7 +204,8 @@ class BestSearch:
         if quantizable(joint, "bottleneck") and self.min_count == 1:
             return quantize(joint, n_symbols)
         groups = equal_profiles(joint)
-        labels = most_relevant(self.layout(groups.push(joint)), n_symbols, self.effort, rng)
+        layout = self.layout(groups.push(joint), Bottleneck(0.0))
+        labels = most_relevant(layout, n_symbols, self.effort, rng)
         code = Partition(labels[groups.labels])
         return Solution.measured(joint, Bottleneck(0.0), code, Status.CONVERGED)
 
@@ -206,12 +214,16 @@ class BestSearch:
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
         run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
+        objective = demand.objective if isinstance(demand, Target) else demand
         groups = merged_profiles(joint, demand.problem)
-        layout = self.layout(joint if groups is None else groups.push(joint))
-        if isinstance(demand, Target) and demand.problem == "funnel":
+        layout = self.layout(joint if groups is None else groups.push(joint), objective)
+        if layout.measured is not None:
+            limits = self.max_seconds, self.progress
+            found = solve_measured(layout, demand, self.effort, *limits, rng=rng)
+        elif isinstance(demand, Target) and demand.problem == "funnel":
             limits = self.max_seconds, self.progress
             return solve_by_proposals(layout, demand, self.effort, *limits, rng=rng)
-        if isinstance(demand, Target):
+        elif isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
             found = solve_in_blocks(layout, demand, run, rng=rng)
@@ -219,10 +231,10 @@ class BestSearch:
             return found
         return Solution.measured(joint, found.objective, lift(found, groups), found.status)
 
-    def layout(self, joint: Joint) -> JointLayout:
+    def layout(self, joint: Joint, objective: Objective) -> JointLayout:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
         if self.min_count == 1:
-            return JointLayout(joint)
+            return layout_for(joint, objective)
         if joint.n_records is None:
             raise InvalidInput("min_count needs whole counts of records; build with from_counts.")
         if self.min_count > joint.n_records:
@@ -230,7 +242,7 @@ class BestSearch:
                 f"min_count must be at most the number of records, {joint.n_records}, "
                 f"got {self.min_count}."
             )
-        return JointLayout(joint, float(self.min_count))
+        return layout_for(joint, objective, float(self.min_count))
 
     def _improve(
         self,
@@ -260,10 +272,7 @@ class BestSearch:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             better = list(pool.map(improved, candidates, rng.spawn(len(candidates))))
         codes = [Partition(labels) for labels in better if labels is not None]
-        return [
-            (price.of(leakage(layout.joint, code), utility(layout.joint, code)), code.labels)
-            for code in codes
-        ]
+        return [(price.of(*layout.amounts(code)), code.labels) for code in codes]
 
     def _finals(
         self,
@@ -293,13 +302,13 @@ class BestSearch:
         quick, codes = replace(self, effort="fast"), [Partition.trivial(joint.n_x)]
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
         for _ in range(HALVINGS):
-            asked = Target("funnel", "utility", (low + high) / 2.0)
+            asked = replace(target, quantity="utility", bits=(low + high) / 2.0)
             try:
                 found = quick.solve_at(joint, asked, starts=codes[-1:], rng=rng)
             except TargetUnreachable:
                 high = asked.bits
                 continue
-            if found.leakage <= target.bits + 1e-12:
+            if found.amounts[0] <= target.bits + 1e-12:
                 assert isinstance(found.code, Partition)
                 low, codes = found.utility, [*codes, found.code]
             else:
@@ -314,13 +323,12 @@ class BestSearch:
 
     def _nothing(self, joint: Joint, target: Target, most: float) -> str:
         """What to say when no code meets the target: the nearest one that was found."""
-        asked, whole = ("utility", joint.entropy_x)
-        if target.quantity == "leakage":
-            asked, whole = ("relevance", joint.entropy_s)
+        asked = "utility" if target.quantity == "utility" else "relevance"
         rule = f" with at least {self.min_count} records per symbol" if self.min_count > 1 else ""
         return (
-            f"no release was found with a {asked} of at least {target.bits / whole:.4g}{rule}; "
-            f"the nearest found has {most / whole:.4g}."
+            f"no release was found with a {asked} of at least "
+            f"{target.share(joint, target.bits):.4g}{rule}; "
+            f"the nearest found has {target.share(joint, most):.4g}."
         )
 
 
@@ -346,7 +354,7 @@ def _balanced(joint: Joint, sizes: Iterable[int], rng: np.random.Generator) -> l
 def _nearest(joint: Joint, codes: Iterable[Code], target: Target) -> list[Partition]:
     """The partitions among some codes that are next to a target, a few below it and a few above."""
     hard = [code for code in codes if isinstance(code, Partition)]
-    values = [target.bounded(leakage(joint, code), utility(joint, code)) for code in hard]
+    values = [target.bounded(*target.objective.amounts(joint, code)) for code in hard]
     order = np.argsort(values, kind="stable")
     k = int(np.searchsorted(np.array(values)[order], target.bits))
     return [hard[i] for i in order[max(0, k - EACH_SIDE) : k + EACH_SIDE]]
@@ -355,9 +363,15 @@ def _nearest(joint: Joint, codes: Iterable[Code], target: Target) -> list[Partit
 def _nothing_to_gain(joint: Joint, target: Target, labels: Labels) -> bool:
     """Whether a code is on the limit and next to the target: a fraction of a symbol's share is left."""
     code = Partition(labels)
-    told = target.bounded(leakage(joint, code), utility(joint, code))
+    told = target.bounded(*target.objective.amounts(joint, code))
     beside = abs(told - target.bits) <= BESIDE
-    return beside and gap(joint, code, target.problem) <= NEAR_LIMIT
+    return beside and _gap(joint, labels, target.objective) <= NEAR_LIMIT
+
+
+def _gap(joint: Joint, labels: Labels, objective: Objective) -> float:
+    """How far a code is from the limit of its objective."""
+    measure, keep = objective.measure, objective.keep
+    return gap(joint, Partition(labels), objective.problem, measure=measure, keep=keep)
 
 
 def _sizes(joint: Joint, target: Target, labels: Labels) -> set[int]:
@@ -367,7 +381,8 @@ def _sizes(joint: Joint, target: Target, labels: Labels) -> set[int]:
     clusters carry at most log₂ n bits; where p(x) is even a funnel's best code has few more than it
     needs, where it is skewed up to three times as many. A bottleneck's may have many small ones.
     """
-    bits = target.bits if target.quantity == "utility" else utility(joint, Partition(labels))
+    of_x = target.quantity == "utility" and target.keep == "x"
+    bits = target.bits if of_x else utility(joint, Partition(labels))
     least = math.ceil(2**bits - 1e-9)
     if target.problem == "funnel":
         return {least + 1, least + 2, *(math.ceil(factor * least) for factor in SIZES)}

@@ -33,6 +33,8 @@ class ExhaustiveSearch:
 
     min_count: int = 1
 
+    any_measure = True
+
     def __post_init__(self) -> None:
         check_at_least("min_count", self.min_count, 1)
 
@@ -48,7 +50,7 @@ class ExhaustiveSearch:
         from privacyfunnel._kernels import best_partition
 
         self._check(joint, MAX_N_X)
-        labels = best_partition(self._costs(joint, objective.weights), joint.n_x)
+        labels = best_partition(self._costs(joint, objective, objective.weights), joint.n_x)
         return Solution.measured(joint, objective, Partition(labels), Status.OPTIMAL)
 
     def solve_at(
@@ -63,11 +65,11 @@ class ExhaustiveSearch:
         from privacyfunnel._kernels import best_within
 
         self._check(joint, MAX_N_X_TARGET)
-        price = target.price
+        price, objective = target.price, target.objective
         labels, value = best_within(
-            self._costs(joint, price.weights),
-            self._costs(joint, price.limit),
-            price.bound - price.limit[0] * joint.entropy_s + MET / 2,
+            self._costs(joint, objective, price.weights),
+            self._costs(joint, objective, price.limit),
+            price.bound + objective.at_rest(joint, price.limit) + MET / 2,
             joint.n_x,
         )
         if not np.isfinite(value):
@@ -81,13 +83,17 @@ class ExhaustiveSearch:
                 "use method 'best'."
             )
 
-    def _costs(self, joint: Joint, weights: tuple[float, float]) -> Array:
-        """α I(S;X̂) + β I(X;X̂) up to α H(S), as a cost of each possible cluster."""
-        alpha, beta = weights
+    def _costs(self, joint: Joint, objective: Objective, weights: tuple[float, ...]) -> Array:
+        """α · told + β · kept up to a constant, as a cost of each possible cluster."""
         masses = subset_sums(joint.p_x)
-        cost = -(alpha + beta) * plogp(masses)
-        for row in joint.p_sx.toarray():
-            cost += alpha * plogp(subset_sums(row))
+        cost = np.zeros(len(masses))
+        for weight, quantity in zip(weights, objective.quantities(joint), strict=True):
+            for share, view in quantity if weight != 0.0 else ():
+                if view.measure is None:
+                    cost -= weight * share * plogp(masses)
+                else:
+                    rows = np.array([subset_sums(row) for row in view.joint.p_sx.toarray()])
+                    cost += weight * share * view.measure.clusters(rows, view.joint.p_s)
         light = masses * joint.total < self.min_count - 0.5
         return np.where(light, np.inf, cost) if self.min_count > 1 else cost
 
@@ -95,15 +101,14 @@ class ExhaustiveSearch:
         """What to say when no code meets a target that asks for at least so much."""
         from privacyfunnel._kernels import best_partition
 
-        name, whole = ("utility", joint.entropy_x)
-        weights = (0.0, -1.0)
+        name, weights = "utility", (0.0, -1.0)
         if target.quantity == "leakage":
-            name, whole, weights = "relevance", joint.entropy_s, (-1.0, 0.0)
-        labels = best_partition(self._costs(joint, weights), joint.n_x)
+            name, weights = "relevance", (-1.0, 0.0)
+        labels = best_partition(self._costs(joint, target.objective, weights), joint.n_x)
         found = Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
-        most = target.bounded(found.leakage, found.utility)
+        most = target.bounded(*found.amounts)
         rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
         return (
-            f"no release has a {name} of at least {target.bits / whole:.4g}{rule}; "
-            f"the nearest has {most / whole:.4g}."
+            f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
+            f"the nearest has {target.share(joint, most):.4g}."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,18 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns, digest
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
-from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.measured_layout import MeasuredLayout
+from privacyfunnel.solvers.target import Price, Target
 
 EXACT = 8000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
 LEAF = 8  # candidates on a cluster's list from each of two random orders
 WHOLE = 2000  # symbols up to which an alphabet is worth paths down to one cluster
 PATH_LAMS = (0.5, 0.8, 0.95)  # of greedy paths whose cuts are starts
+PATH_SLOPES = (0.5, 1.0, 2.0)  # the same by other measures, in units of the mean slope
 KNOWN_PATHS = 4  # joints whose greedy paths are remembered
 MOST_STEPS = 10_000  # of a path that are told in a history
 FRUITFUL = 0.01  # share of the clusters that a round must merge for another to follow
@@ -57,7 +61,7 @@ class MergePath:
 
     @cached_property
     def informations(self) -> tuple[Array, Array]:
-        """(I(S;X̂), I(X;X̂)) in bits before the first merge and after each."""
+        """(I(S;X̂), I(X;X̂)) in bits before the first merge and after each; or what else is priced."""
         drop_f, drop_g = self.drops.T / self.joint.total
         leakage = self.joint.information + np.concatenate([[0.0], np.cumsum(drop_f - drop_g)])
         utility = self.joint.entropy_x + np.concatenate([[0.0], np.cumsum(drop_f)])
@@ -78,6 +82,49 @@ class MergePath:
             for k in told.tolist()
         )
         return Solution.measured(self.joint, objective, self.cut(n_merges), status, history)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredPath(MergePath):
+    """The same for any measure or use; ``drops`` are the changes of what is told and kept."""
+
+    objective: Objective
+
+    @cached_property
+    def informations(self) -> tuple[Array, Array]:
+        start = self.objective.amounts(self.joint, Partition.identity(self.joint.n_x))
+        told, kept = (
+            first + np.concatenate([[0.0], np.cumsum(changes)])
+            for first, changes in zip(start, self.drops.T, strict=True)
+        )
+        return told, kept
+
+
+def measured_path(
+    joint: Joint,
+    objective: Objective,
+    *,
+    n_symbols: int = 1,
+    stop_change: float = np.inf,
+) -> MeasuredPath:
+    """Merge the pair that lowers the objective most, every pair priced, whatever it measures."""
+    from privacyfunnel._kernels.measured import merge_path_measured
+
+    if joint.n_x > EXACT:
+        raise InvalidInput(
+            f"merging pairs by another measure takes at most {EXACT} symbols, got {joint.n_x}; use "
+            "method 'best'."
+        )
+    layout = MeasuredLayout(joint, objective.quantities(joint))
+    sums = np.zeros((2 * joint.n_x - 1, layout.stacked.shape[0]))
+    sums[: joint.n_x] = layout.stacked.toarray().T
+    masses = np.zeros(len(sums))
+    masses[: joint.n_x] = layout.weights
+    price, _, _ = layout.priced(Price(objective.weights))
+    merges, changes = merge_path_measured(
+        sums, masses, layout.arrays[2], price, n_symbols, stop_change * joint.total
+    )
+    return MeasuredPath(joint, merges, changes @ layout.shares.T / joint.total, objective)
 
 
 def merge_path(
@@ -173,7 +220,7 @@ def _candidates(sums: Any, alike: bool, rng: np.random.Generator) -> NDArray[np.
     return np.hstack(parts)
 
 
-_greedy_paths: dict[str, list[MergePath]] = {}
+_greedy_paths: dict[str, Sequence[MergePath]] = {}
 
 
 def greedy_cuts(joint: Joint, target: Target) -> list[Partition]:
@@ -183,10 +230,17 @@ def greedy_cuts(joint: Joint, target: Target) -> list[Partition]:
     """
     if joint.n_x > WHOLE:
         return []
-    key = digest(joint, target.problem)
+    objective = target.objective
+    key = digest(joint, target.problem, objective.measure, objective.keep)
     if key not in _greedy_paths:
         sign = PROBLEMS[target.problem].leakage_weight
         while len(_greedy_paths) >= KNOWN_PATHS:
             _greedy_paths.pop(next(iter(_greedy_paths)), None)
-        _greedy_paths[key] = [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
+        if objective.plain:
+            paths = [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
+        else:
+            told, kept = objective.amounts(joint, Partition.identity(joint.n_x))
+            mean = told / kept if kept > 0 else 1.0
+            paths = [measured_path(joint, objective.at(k * mean)) for k in PATH_SLOPES]
+        _greedy_paths[key] = paths
     return [path.cut_at(target) for path in _greedy_paths[key]]

@@ -14,6 +14,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status
+from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.target import Price
 from privacyfunnel.validation import check_at_least
@@ -38,6 +39,14 @@ class JointLayout:
 
     joint: Joint
     least: float = 0.0
+    measured: MeasuredLayout | None = None  # where more than I(S;X̂) and I(X;X̂) is priced
+
+    def amounts(self, code: Partition) -> tuple[float, float]:
+        """What a code tells and keeps, as a price weighs it."""
+        if self.measured is not None:
+            told, kept = self.measured.amounts(code)
+            return told, kept
+        return leakage(self.joint, code), utility(self.joint, code)
 
     @cached_property
     def columns(self) -> tuple[Any, ...]:
@@ -70,6 +79,13 @@ class JointLayout:
         return (bound - constant + 1e-12) * joint.total
 
 
+def layout_for(joint: Joint, objective: Objective, least: float = 0.0) -> JointLayout:
+    """The joint laid out for what an objective prices."""
+    if objective.plain:
+        return JointLayout(joint, least)
+    return JointLayout(joint, least, MeasuredLayout(joint, objective.quantities(joint)))
+
+
 def anneal(
     layout: JointLayout,
     labels: Labels,
@@ -92,6 +108,8 @@ def anneal(
     schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * scale
     schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
     schedule[sweeps:, 1] = STRICT
+    if layout.measured is not None:
+        return layout.measured.anneal(labels, price, schedule, SWAPS, layout.least, fixed, rng)
     best, value = _kernels.anneal(
         layout.columns,
         np.array(labels, dtype=np.int64),
@@ -113,6 +131,8 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Exchange pairs of symbols wherever that lowers the price within the limit."""
     from privacyfunnel import _kernels
 
+    if layout.measured is not None:
+        return layout.measured.swap(labels, price, layout.least)
     swapped: Labels = _kernels.swap_descent(
         layout.columns,
         np.array(labels, dtype=np.int64),
@@ -130,6 +150,8 @@ def merge_best_pair(layout: JointLayout, labels: Labels, price: Price) -> Labels
     """Merge the two clusters that lower the price most; None where no pair does."""
     from privacyfunnel import _kernels
 
+    if layout.measured is not None:
+        return layout.measured.merge_best_pair(labels, price)
     labels = Partition(labels).labels.copy()
     sums = np.ascontiguousarray((layout.joint.counts @ Partition(labels).matrix).toarray().T)
     weight_g, weight_f = layout.eta_weights(price.weights)
@@ -151,6 +173,12 @@ def split_clusters(
     """
     labels, found = labels.copy(), False
     for members in Partition(labels).clusters():
+        if layout.measured is not None:
+            halves = layout.measured.split(members, price, layout.least, rng)
+            if halves is not None:
+                labels[members] = labels.max() + 1 + halves
+                found = True
+            continue
         part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
         halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
         if halves is None or halves.max() == 0:
@@ -169,17 +197,20 @@ def split_clusters(
 def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Merge clusters lighter than ``least``, the lightest first, each where the price rises least."""
     labels = Partition(labels).labels.copy()
-    weight_g, weight_f = layout.eta_weights(price.weights)
     while True:
         sums = (layout.joint.counts @ Partition(labels).matrix).toarray().T
         masses = sums.sum(axis=1)
         lightest = int(np.argmin(masses))
         if masses[lightest] >= layout.least or len(masses) == 1:
             return labels
-        together = sums + sums[lightest]
-        rise_g = plogp(together).sum(axis=1) - plogp(sums).sum(axis=1)
-        rise_f = plogp(masses + masses[lightest]) - plogp(masses)
-        rise = weight_g * rise_g + weight_f * rise_f
+        if layout.measured is not None:
+            rise = layout.measured.merge_rises(labels, lightest, price)
+        else:
+            weight_g, weight_f = layout.eta_weights(price.weights)
+            together = sums + sums[lightest]
+            rise_g = plogp(together).sum(axis=1) - plogp(sums).sum(axis=1)
+            rise_f = plogp(masses + masses[lightest]) - plogp(masses)
+            rise = weight_g * rise_g + weight_f * rise_f
         rise[lightest] = np.inf
         labels[labels == lightest] = int(np.argmin(rise))
         labels = Partition(labels).labels.copy()
@@ -210,6 +241,8 @@ class MoveSearch:
 
     sweeps: int = 1000
 
+    any_measure = True
+
     def __post_init__(self) -> None:
         check_at_least("sweeps", self.sweeps, 0)
 
@@ -226,7 +259,7 @@ class MoveSearch:
             greedy = GreedyMerge().solve(joint, objective, rng=rng).code
             assert isinstance(greedy, Partition)
             start = greedy
-        layout, price = JointLayout(joint), Price(objective.weights)
+        layout, price = layout_for(joint, objective), Price(objective.weights)
         allowed = MOST_PRICED / (joint.n_x * (start.n_symbols + 1))
         labels = anneal(layout, start.labels, price, int(min(self.sweeps, allowed)), rng)
         assert labels is not None

@@ -12,7 +12,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
-from privacyfunnel.solvers.merge_path import merge_path
+from privacyfunnel.solvers.merge_path import measured_path, merge_path
 from privacyfunnel.validation import check_at_least
 
 
@@ -102,6 +102,8 @@ class AgglomerativeBottleneck:
 class GreedyMerge:
     """Merge the pair that lowers the objective itself most, until no pair does."""
 
+    any_measure = True
+
     def solve(
         self,
         joint: Joint,
@@ -111,5 +113,8 @@ class GreedyMerge:
         rng: np.random.Generator,
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
-        path = merge_path(joint, objective.weights, stop_change=-FLAT)
+        if objective.plain:
+            path = merge_path(joint, objective.weights, stop_change=-FLAT)
+        else:
+            path = measured_path(joint, objective, stop_change=-FLAT)
         return path.solution(objective, Status.CONVERGED)

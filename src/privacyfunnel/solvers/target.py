@@ -1,36 +1,59 @@
-"""Target: one exact demand on I(X;X̂) or I(S;X̂), and the price that a search for it lowers."""
+"""Target: one exact demand on what is kept or told, and the price that a search for it lowers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 
 MET = 1e-9  # bits by which a target may be missed
 
 
+class AnyPrice(Protocol):
+    """What a search lowers: a weighted sum of amounts, within limits on others."""
+
+    @property
+    def weights(self) -> tuple[float, ...]: ...
+    @property
+    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]: ...
+
+
 @dataclass(frozen=True)
 class Price:
-    """What a search lowers: α I(S;X̂) + β I(X;X̂), within a limit on another such sum (in bits)."""
+    """What a search lowers: α · told + β · kept, within a limit on another such sum.
+
+    Both are amounts: I(S;X̂) and I(X;X̂) in bits, unless another measure or use is asked for.
+    """
 
     weights: tuple[float, float]
     limit: tuple[float, float] = (0.0, 0.0)
     bound: float = np.inf
 
-    def of(self, leakage: float, utility: float) -> float:
-        """The price of a code with these informations, infinite beyond the limit."""
-        if self.limit[0] * leakage + self.limit[1] * utility > self.bound + MET:
+    @property
+    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        """Every sum that is bounded, and its bound."""
+        return ((self.limit, self.bound),) if np.isfinite(self.bound) else ()
+
+    def of(self, told: float, kept: float) -> float:
+        """The price of a code with these amounts, infinite beyond the limit."""
+        if self.limit[0] * told + self.limit[1] * kept > self.bound + MET:
             return np.inf
-        return self.weights[0] * leakage + self.weights[1] * utility
+        return self.weights[0] * told + self.weights[1] * kept
 
 
 @dataclass(frozen=True)
 class Target:
     """One exact demand: I(X;X̂) or I(S;X̂) of so many bits, for the funnel or the bottleneck.
+
+    Or so much of what another ``measure`` tells, or of what is kept for another use (``keep``), as
+    amounts (see `Measure`).
 
     Funnel: least leakage at utility ≥ θ, or most utility at leakage ≤ δ. Bottleneck: most relevance
     at rate ≤ θ, or least rate at relevance ≥ δ. ``slope`` is about how many bits of I(S;X̂) go with
@@ -41,6 +64,8 @@ class Target:
     quantity: str  # "utility" bounds I(X;X̂), "leakage" bounds I(S;X̂)
     bits: float
     slope: float = 1.0
+    measure: Measure = INFORMATION
+    keep: str = "x"
 
     @property
     def sign(self) -> float:
@@ -58,21 +83,38 @@ class Target:
         sign = self.sign
         if self.quantity == "utility":
             return Price((sign, 0.0), (0.0, -sign), -sign * self.bits)
-        return Price((0.0, -sign * max(self.slope, 0.01)), (sign, 0.0), sign * self.bits)
+        return Price((0.0, -sign * self.scale), (sign, 0.0), sign * self.bits)
+
+    @property
+    def scale(self) -> float:
+        """What one unit that is kept counts where what is told is bounded."""
+        return max(self.slope, 0.01) if self.objective.plain else max(self.slope, 1e-9)
 
     @property
     def objective(self) -> Objective:
         """The objective whose λ is the slope there."""
-        return PROBLEMS[self.problem](min(1.0, max(0.0, self.slope)))
+        return PROBLEMS[self.problem](0.0, self.measure, self.keep).at(self.slope)
 
     def bounded(self, leakage: float, utility: float) -> float:
         """The one of the two informations that the target is about."""
         return utility if self.quantity == "utility" else leakage
 
-    def floor(self, joint: Joint) -> float:
-        """A price that no release can go below, from the limits."""
+    def share(self, joint: Joint, amount: float) -> float:
+        """An amount of what the target bounds as a share of all there is."""
         if self.quantity == "utility":
-            return self.sign * limit(joint, self.problem, self.bits)
+            return float(share(amount, self.objective.whole_utility(joint)))
+        reading = self.measure.reading(amount, joint.p_s)
+        return float(share(reading, self.objective.whole_leakage(joint)))
+
+    def floor(self, joint: Joint) -> float:
+        """A price that no release can go below, from the limits; −∞ where none is known."""
+        if self.quantity == "utility":
+            reading = limit(joint, self.problem, self.bits, measure=self.measure, keep=self.keep)
+            known = self.measure.amount(reading, joint.p_s)
+            return -np.inf if np.isnan(reading) else self.sign * known
+        if not self.objective.plain:
+            whole = self.objective.whole_utility(joint)
+            return -np.inf if self.problem == "bottleneck" else self.price.weights[1] * whole
         if self.problem == "bottleneck":
             return self.price.weights[1] * self.bits
         most = min(joint.entropy_x, self.bits + joint.entropy_x - joint.information)

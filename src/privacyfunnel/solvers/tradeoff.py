@@ -54,13 +54,17 @@ def hull(points: Array, problem: str) -> NDArray[np.intp]:
     return np.array(corners, dtype=np.intp)
 
 
-def chord_slope(left: Sequence[float] | Array, right: Sequence[float] | Array) -> float:
-    """The λ at which two points have the same value."""
+def chord_slope(
+    left: Sequence[float] | Array, right: Sequence[float] | Array, steepest: float = 1.0
+) -> float:
+    """The λ at which two points have the same value; of Shannon's information none is above 1."""
     run, rise = right[0] - left[0], right[1] - left[1]
-    return float(np.clip(rise / run, 0.0, 1.0)) if run > 0 else 1.0
+    return float(np.clip(rise / run, 0.0, steepest)) if run > 0 else 1.0
 
 
-def slope_at(points: Array, problem: str, bits: float, quantity: str = "utility") -> float:
+def slope_at(
+    points: Array, problem: str, bits: float, quantity: str = "utility", steepest: float = 1.0
+) -> float:
     """Bits of I(S;X̂) that go with one more bit of I(X;X̂) on the hull: the λ of that place.
 
     >>> slope_at(np.array([[0.0, 0.0], [2.0, 1.0]]), "funnel", 0.7)
@@ -71,4 +75,4 @@ def slope_at(points: Array, problem: str, bits: float, quantity: str = "utility"
         return 1.0
     axis = 0 if quantity == "utility" else 1
     k = int(np.clip(np.searchsorted(corners[:, axis], bits), 1, len(corners) - 1))
-    return chord_slope(corners[k - 1], corners[k])
+    return chord_slope(corners[k - 1], corners[k], steepest)

@@ -39,11 +39,21 @@ class Counts:
     roles: Roles
     n_rows: int
     n_dropped: int = 0  # rows left out for a missing value, with missing="drop"
+    useful: tuple[Column, ...] = ()  # what the release is for
+    counts_y: sp.coo_array | None = None  # ``[y, x]`` of the same records
+    labels_y: list[Any] | None = None
 
     def joint(self) -> Joint:
-        """The joint distribution p(s,x)."""
-        names = [column.name for column in self.roles.public]
-        joint = Joint.from_counts(self.counts, self.labels_s, self.labels_x, names)
+        """The joint distribution p(s,x), and p(y,x) where a use is named."""
+        joint = Joint.from_counts(
+            self.counts,
+            self.labels_s,
+            self.labels_x,
+            [column.name for column in self.roles.public],
+            useful=self.counts_y,
+            labels_y=self.labels_y,
+            sensitive=[column.name for column in self.roles.sensitive],
+        )
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
 
@@ -53,12 +63,14 @@ def count(
     public: str | Sequence[str],
     *,
     columns: ColumnRules | None = None,
+    useful: str | Sequence[str] = (),
     weight: str | None = None,
     constant: bool = False,
 ) -> Counts:
     """Count how often each sensitive symbol meets each public one.
 
-    ``columns`` says how to coarsen and what to do with missing values; ``weight`` names a column
+    ``useful`` columns are what the release is for; they need not be published. ``columns`` says how to
+    coarsen and what to do with missing values; ``weight`` names a column
     of weights. One distinct value is an error unless ``constant`` allows it.
 
     >>> import pandas as pd
@@ -68,7 +80,16 @@ def count(
     (['Bonn', 'Rom', None], [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     """
     table = open_table(table)
-    counts = count_roles(table, roles_of(table, sensitive, public, columns, weight))
+    named = _listed("useful", useful) if useful else []
+    rules = columns or ColumnRules()
+    roles = roles_of(table, sensitive, public, rules, weight, named)
+    hidden = [column.name for column in roles.sensitive if column.name in named]
+    if hidden:
+        raise InvalidInput(f"the column {hidden[0]!r} cannot be both hidden and useful.")
+    use = tuple(roles.columns.get(name) or _settled(table, name, "useful", rules) for name in named)
+    counts = count_roles(table, roles, use)
+    if use and counts.labels_y is not None and len(counts.labels_y) < 2:
+        raise InvalidInput("the useful columns have one distinct value: there is nothing to keep.")
     for role, labels, cure in (
         ("sensitive", counts.labels_s, "there is nothing to protect"),
         ("public", counts.labels_x, "there is nothing to publish"),
@@ -84,6 +105,7 @@ def roles_of(
     public: str | Sequence[str],
     rules: ColumnRules | None = None,
     weight: str | None = None,
+    also: Sequence[str] = (),
 ) -> Roles:
     """The columns with their kinds and rules; quantiles are taken from the table, once."""
     rules = rules or ColumnRules()
@@ -94,18 +116,22 @@ def roles_of(
         )
     names = list(dict.fromkeys([*wanted["sensitive"], *wanted["public"]]))
     for name in rules.names:
-        if name not in names:
+        if name not in names and name not in also:
             raise InvalidInput(f"a rule for {name!r}, which is not counted{nearest(name, names)}")
     if weight is not None and not KINDS[table.kind(weight, "weight")].is_numeric:
         raise InvalidInput(f"the weight column {weight!r} must hold numbers.")
     found: dict[str, Column] = {}
     for role, members in wanted.items():
         for name in members:
-            plain = Column(name, table.kind(name, role))
-            cut = partial(table.quantiles, plain)
-            found[name] = found.get(name) or rules.column(name, plain.kind, cut)
+            found[name] = found.get(name) or _settled(table, name, role, rules)
     chosen = {role: tuple(found[name] for name in members) for role, members in wanted.items()}
     return Roles(chosen["sensitive"], chosen["public"], rules.missing, weight)
+
+
+def _settled(table: Table, name: str, role: str, rules: ColumnRules) -> Column:
+    """A column with its kind and its rule."""
+    plain = Column(name, table.kind(name, role))
+    return rules.column(name, plain.kind, partial(table.quantiles, plain))
 
 
 def _listed(role: str, names: str | Sequence[str]) -> list[str]:
@@ -117,10 +143,11 @@ def _listed(role: str, names: str | Sequence[str]) -> list[str]:
     return listed
 
 
-def count_roles(table: Table, roles: Roles) -> Counts:
+def count_roles(table: Table, roles: Roles, useful: Sequence[Column] = ()) -> Counts:
     """Count a table whose roles are fixed, e.g. other records under the same rules."""
     weight = None if roles.weight is None else Column(roles.weight, "number")
-    groups = table.group(list(roles.columns.values()), weight)
+    columns = roles.columns | {column.name: column for column in useful}
+    groups = table.group(list(columns.values()), weight)
     # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
     n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
     if n.sum() != table.n_rows:
@@ -130,16 +157,23 @@ def count_roles(table: Table, roles: Roles) -> Counts:
     if n.sum() == 0:
         raise InvalidInput("the table has no rows; at least one record is needed.")
     weights = n.astype(float) if roles.weight is None else _weights(roles.weight, groups)
-    keys = [groups[f"k{i}"] for i in range(len(roles.columns))]
+    keys = [groups[f"k{i}"] for i in range(len(columns))]
     with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
-        coded = pool.map(encode_column, roles.columns.values(), keys)
-    codes = dict(zip(roles.columns, coded, strict=True))
-    complete = complete_groups(roles.missing, codes, n)
+        coded = pool.map(encode_column, columns.values(), keys)
+    codes = dict(zip(columns, coded, strict=True))
+    # A use that is not known is a value of its own: it decides nothing about which rows go out.
+    complete = complete_groups(roles.missing, {name: codes[name] for name in roles.columns}, n)
     s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], complete)
     x, labels_x = combine_columns([codes[c.name] for c in roles.public], complete)
     shape = (len(labels_s), len(labels_x))
     counts = sp.coo_array((weights[complete], (s, x)), shape=shape)
-    return Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
+    found = Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
+    if not useful:
+        return found
+    y, labels_y = combine_columns([codes[c.name] for c in useful], complete)
+    shape = (len(labels_y), len(labels_x))
+    counts_y = sp.coo_array((weights[complete], (y, x)), shape=shape)
+    return replace(found, useful=tuple(useful), counts_y=counts_y, labels_y=labels_y)
 
 
 def _weights(name: str, groups: pa.Table) -> NDArray[np.float64]:

@@ -1,0 +1,264 @@
+"""Caps: several secrets, each with a bound of its own; every cap is met and the most is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.information import share
+from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Measure, make_measure
+from privacyfunnel.objectives import Funnel, View
+from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.effort import MOVES, check_effort
+from privacyfunnel.solvers.large.measured import MeasuredSearch
+from privacyfunnel.solvers.measured_layout import MeasuredLayout
+from privacyfunnel.solvers.moves import (
+    COLD,
+    DESCENT_SWEEPS,
+    HOT,
+    LOOSE,
+    STRICT,
+    SWAPS,
+    TIGHT,
+    JointLayout,
+    Labels,
+)
+from privacyfunnel.solvers.target import MET
+from privacyfunnel.validation import check_rng
+
+SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
+HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
+SIZES = 8  # numbers of clusters of random starts
+
+
+@dataclass(frozen=True)
+class Cap:
+    """A bound on what may be told of one sensitive column: a share of what there is to tell.
+
+    Of Shannon's information that is H(S), of guessing the part that the blind guess leaves.
+
+    >>> Cap.read("sex", 0.01), Cap.read("race", "guessing:0.02").most
+    (Cap(name='sex', most=0.01, measure=Shannon()), 0.02)
+    """
+
+    name: str
+    most: float
+    measure: Measure
+
+    @classmethod
+    def read(cls, name: str, given: float | str) -> Cap:
+        """From a share, or from the text of a measure and a share with a colon between them."""
+        words, _, number = str(given).rpartition(":")
+        try:
+            most = float(number)
+        except ValueError:
+            most = np.nan
+        if not 0.0 <= most <= 1.0:
+            raise InvalidInput(
+                f"a cap is a share in [0, 1] such as 0.01 or guessing:0.01; got {given!r} for {name!r}."
+            )
+        return cls(name, most, make_measure(words or "shannon"))
+
+    def bound(self, alone: Joint) -> float:
+        """The amount that may be told."""
+        return self.measure.amount(self.most * self.measure.whole(alone.p_s), alone.p_s)
+
+    def told(self, alone: Joint, code: Partition) -> float:
+        """The share that a code tells."""
+        reading = self.measure(alone.p_sx @ code.matrix)
+        return float(share(reading, self.measure.whole(alone.p_s)))
+
+
+@dataclass(frozen=True)
+class CapPrice:
+    """The most kept within all caps: amounts of each secret first, then of what is kept."""
+
+    bounds: tuple[float, ...]
+    least: float = -np.inf  # to be kept: then nothing is priced, a code is only to be found
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        return (*(0.0 for _ in self.bounds), -1.0 if self.least == -np.inf else 0.0)
+
+    @property
+    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        n = len(self.bounds)
+        rows = [(tuple(float(i == k) for i in range(n + 1)), b) for k, b in enumerate(self.bounds)]
+        floor = (*(0.0 for _ in self.bounds), -1.0)
+        return (*rows, *([] if self.least == -np.inf else [(floor, -self.least)]))
+
+    def of(self, amounts: tuple[float, ...]) -> float:
+        """Minus what is kept, infinite beyond a cap."""
+        met = all(a <= b + MET for a, b in zip(amounts, self.bounds, strict=False))
+        return -amounts[-1] if met else np.inf
+
+
+@dataclass(frozen=True)
+class CappedSolution(Solution):
+    """A code within all caps; ``told`` is the share of each secret that it tells, by its measure."""
+
+    told: Mapping[str, float] | None = None
+
+
+def solve_capped(
+    joint: Joint,
+    caps: Mapping[str, float | str],
+    *,
+    keep: str = "x",
+    utility: float | None = None,
+    effort: str = "normal",
+    min_count: int = 1,
+    seed: int = 0,
+) -> CappedSolution:
+    """The code found that keeps most while every cap is met.
+
+    ``caps`` bounds what may be told of sensitive columns, each by a share in [0, 1], or by the name of
+    a measure and a share, "guessing:0.02". ``keep`` is what is kept, as in `Funnel`; with
+    ``utility`` at least this share of it is asked for, and `TargetUnreachable` names the nearest
+    that can be had.
+
+    >>> joint = Joint.from_counts(
+    ...     [[3, 0, 1, 2], [0, 3, 2, 1], [2, 2, 2, 2]],
+    ...     labels_s=[("f", "a"), ("m", "a"), ("m", "b")], sensitive=["sex", "race"])
+    >>> found = solve_capped(joint, {"sex": 0.1, "race": "guessing:0.3"})
+    >>> found.told["sex"] <= 0.1, found.told["race"] <= 0.3
+    (True, True)
+    """
+    check_effort(effort)
+    if not caps:
+        raise InvalidInput("name at least one cap.")
+    listed = [Cap.read(name, given) for name, given in caps.items()]
+    alone = [joint.secret(cap.name) for cap in listed]
+    objective = Funnel(0.0, keep=keep)
+    quantities = (
+        *(((1.0, View(one, cap.measure)),) for cap, one in zip(listed, alone, strict=True)),
+        objective.quantities(joint)[1],
+    )
+    bounds = tuple(cap.bound(one) for cap, one in zip(listed, alone, strict=True))
+    search = _CapSearch(
+        JointLayout(joint, float(min_count) if min_count > 1 else 0.0),
+        MeasuredLayout(joint, quantities),
+        CapPrice(bounds),
+        effort,
+        check_rng(seed),
+    )
+    code = Partition(search.best())
+    told = {cap.name: cap.told(one, code) for cap, one in zip(listed, alone, strict=True)}
+    plain = Solution.measured(joint, objective, code, Status.CONVERGED)
+    whole = objective.whole_utility(joint)
+    if utility is not None and plain.utility < utility * whole - MET:
+        raise TargetUnreachable(
+            f"no release was found that keeps {utility:.4g} within all caps; the nearest keeps "
+            f"{float(share(plain.utility, whole)):.4g}."
+        )
+    return CappedSolution(
+        code, objective, plain.leakage, plain.utility, plain.status, (), plain.amount, told
+    )
+
+
+class _CapSearch:
+    """Annealing within all caps, and codes of ever more utility that are still within them."""
+
+    def __init__(
+        self,
+        layout: JointLayout,
+        measured: MeasuredLayout,
+        price: CapPrice,
+        effort: str,
+        rng: np.random.Generator,
+    ) -> None:
+        self.layout, self.measured, self.price, self.rng = layout, measured, price, rng
+        self.budget = MOVES[effort]
+        self.large = MeasuredSearch(layout, measured, effort, None, rng)
+
+    def best(self) -> Labels:
+        """The labels found that keep most."""
+        n = self.layout.joint.n_x
+        starts = [np.zeros(n, dtype=np.int64)]
+        if self.layout.least == 0:
+            starts += [np.arange(n), *(self.large.insert(self._ladder(k)) for k in SLOPES)]
+        small = n <= self.budget.largest
+        if small:
+            sizes = np.unique(np.geomspace(2, n, SIZES).round().astype(int))
+            starts += [self.rng.permutation(n) % size for size in sizes if size <= n]
+        found = [starts[0]]
+        for labels in starts[1:] if small else sorted(starts[1:], key=self._far)[:2]:
+            found.append(self._improve(labels, self.price))
+        best = min(found, key=self._kept)
+        return self._climb(best)
+
+    def _climb(self, best: Labels) -> Labels:
+        """More is asked for, halfway to all there is, as long as codes within the caps are found."""
+        low = -self._kept(best)
+        high = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
+        for _ in range(HALVINGS):
+            asked = replace(self.price, least=(low + high) / 2)
+            found = self._improve(best, asked)
+            if -self._kept(found) >= asked.least - MET:
+                best, low = found, -self._kept(found)
+            else:
+                high = asked.least
+        last = self._improve(best, self.price)
+        return min(best, last, key=self._kept)
+
+    def _ladder(self, steep: float) -> _Weighed:
+        """A price for insertion: what is told in units of its caps, against what is kept."""
+        caps = [max(bound, 1e-3 * view.most, 1e-12) for bound, view in self._views()]
+        return _Weighed(tuple(steep / cap for cap in caps))
+
+    def _views(self) -> list[tuple[float, View]]:
+        firsts = [quantity[0][1] for quantity in self.measured.quantities[:-1]]
+        return list(zip(self.price.bounds, firsts, strict=True))
+
+    def _kept(self, labels: Labels) -> float:
+        """Minus what is kept, infinite beyond a cap or below the least count."""
+        if self.layout.least > 0:
+            masses = np.bincount(labels, weights=self.measured.weights)
+            if masses[masses > 0].min() < self.layout.least:
+                return np.inf
+        return self.price.of(self.measured.amounts(Partition(labels)))
+
+    def _far(self, labels: Labels) -> float:
+        """How far a code is beyond the caps, in units of them; within them, minus what it keeps."""
+        amounts = self.measured.amounts(Partition(labels))
+        over = [
+            max(0.0, a - bound) / max(bound, 1e-3 * view.most, 1e-12)
+            for a, (bound, view) in zip(amounts, self._views(), strict=False)
+        ]
+        return sum(over) if sum(over) > 0 else -amounts[-1]
+
+    def _improve(self, labels: Labels, price: CapPrice) -> Labels:
+        """The labels after annealing within the caps; as they were where none was met."""
+        if self.layout.joint.n_x > self.budget.largest:
+            return self.large.improve(labels, price)
+        sweeps = self.budget.within(self.budget.sweeps, labels.size, int(labels.max()) + 1)
+        schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
+        scale = self.layout.joint.total / self.layout.joint.n_x
+        schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
+        schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
+        schedule[sweeps:, 1] = STRICT
+        labels = Partition(labels).labels
+        better = self.measured.anneal(
+            labels, price, schedule, SWAPS, self.layout.least, False, self.rng
+        )
+        return labels if better is None else better
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """A plain price: what is told, weighed, less what is kept."""
+
+    told: tuple[float, ...]
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        return (*self.told, -1.0)
+
+    @property
+    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        return ()
