@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import itertools
 import json
 import os
 import stat
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -20,6 +22,7 @@ from privacyfunnel.codebook.draws import draw
 from privacyfunnel.codebook.file import write
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.tables import count, open_table, write_release
 
 
@@ -86,6 +89,49 @@ def test_the_public_codebook_does_not_solve_for_the_sensitive_column():
     assert min(before) > 0.99  # the attack works where the channel is told
     assert max(after) < 0.9  # it hangs on which value is typical of no symbol; at random: 0.4
     assert np.mean(after) < 0.7
+
+
+def shared_out(document: dict, p_x: np.ndarray) -> np.ndarray:
+    """p(x, x̂) for one who knows p(x): of a code that hides one bit each symbol has two values at most.
+
+    One is the typical one. For every choice of the others p(x) and p(x̂) are equations for the rest,
+    and the choice is the one whose I(X;X̂) is as it is told.
+    """
+    p_xhat = np.array([symbol["probability"] for symbol in document["symbols"]])
+    typical = [int(symbol["stands_for"][0][-1]) for symbol in document["symbols"]]
+    measured = document["measured"]
+    bits = measured.get("utility_bits", measured["utility"] * entropy(p_x))
+    n_x, best, found = len(p_x), np.inf, np.zeros((len(p_x), len(p_xhat)))
+    for others in itertools.product(range(n_x), repeat=len(p_xhat)):
+        cells = sorted(
+            {(x, j) for j, pair in enumerate(zip(typical, others, strict=True)) for x in pair}
+        )
+        rows, columns = np.array(cells).T
+        equations = np.zeros((n_x + len(p_xhat), len(cells)))
+        equations[rows, range(len(cells))] = equations[n_x + columns, range(len(cells))] = 1
+        wanted = np.concatenate([p_x, p_xhat])
+        masses = np.linalg.lstsq(equations, wanted, rcond=None)[0]
+        p_xxhat = np.zeros((n_x, len(p_xhat)))
+        p_xxhat[rows, columns] = np.maximum(masses, 0)
+        wrong = abs(equations @ p_xxhat[rows, columns] - wanted).max()
+        wrong += abs(mutual_information(p_xxhat / p_xxhat.sum()) - bits)
+        if wrong < best:
+            best, found = wrong, p_xxhat
+    return found
+
+
+def test_who_knows_x_cannot_solve_for_the_channel_of_a_public_codebook():
+    """Told to the last digit, p(x̂) and I(X;X̂) were the channel, and so the direction of p(s given x)."""
+    before, after = [], []
+    for seed in range(1, 7):
+        joint, book = private_book(private_table(seed))
+        public = json.loads(write(book.public()))
+        exact = public | {"measured": book.measured, "symbols": [vars(s) for s in book.symbols]}
+        for document, found in ((exact, before), (public, after)):
+            null = np.linalg.svd(shared_out(document, joint.p_x).T)[2][-1]
+            found.append(alike(null, truth(joint)))
+    assert np.mean(before) > 0.95
+    assert np.mean(after) < 0.7  # at random: 0.4
 
 
 def test_the_public_codebook_says_what_is_typical_and_no_more():
@@ -192,6 +238,31 @@ def test_what_is_dropped_counts_for_no_label(tmp_path):
     new = pd.DataFrame({"s": [1, 1, None, None, 0, 0, 0], "x": ["v0"] * 4 + ["v1"] * 3})
     with pytest.raises(InvalidInput, match="'r1' would go out with 2 records"):
         write_release(new.astype({"s": "Int64"}), book, tmp_path / "o.csv")
+
+
+def test_what_was_suppressed_has_no_mean(tmp_path):
+    """Two patients were * in every column, and the codebook told how old they are on average."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"s": rng.integers(0, 2, 62), "age": [30] * 30 + [50] * 30 + [93, 97]})
+    made = pf.release(
+        table, "s", "age", out=tmp_path / "out", lam=1.0, recoding="global", min_count=2,
+        numbers="mean", suppress=0.1, is_public=True, effort="fast", attackers=False,
+        hierarchies={"age": str(ages(tmp_path))}, form="csv",
+    )  # fmt: skip
+    document = json.loads((tmp_path / "out" / "codebook.json").read_text())
+    means = {g["label"]: g.get("mean") for g in document["columns"][0]["groups"]}
+    assert made.document["recoding"]["suppressed"] > 0
+    assert means.pop("*") is None
+    assert set(means.values()) == {30, 50}
+    released = pd.read_csv(tmp_path / "out" / "release.csv", skip_blank_lines=False)
+    assert released["age"].isna().sum() == 2
+
+
+def ages(folder: Path) -> Path:
+    """A tree in which 93 and 97 meet nobody below the root."""
+    place = folder / "ages.csv"
+    place.write_text("".join(f"{age};*\n" for age in (30, 50, 93, 97)))
+    return place
 
 
 # --- a hostile database -----------------------------------------------------------------------

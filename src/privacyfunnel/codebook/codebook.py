@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Row = tuple[tuple[int, float], ...]  # the released symbols of one value and their probabilities
 SECRET = ("leakage", "leakage_bits", "entropy_s_bits", "information_bits")  # statistics about S
+COARSE = 2  # decimals of a share of which more would give away how S was hidden
 
 
 @dataclass(frozen=True)
@@ -324,11 +325,15 @@ class Codebook:
         of values that were in the table. Counts are those about X alone, none below the least count.
         """
         bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
+        measured = {k: v for k, v in self.measured.items() if k not in SECRET}
+        if self.soft or is_shared(self.roles):
+            measured = {"utility": round(measured["utility"], COARSE)}
         return replace(
             self,
             roles=replace(self.roles, sensitive=bare),
+            symbols=_coarse(self.symbols) if self.soft else self.symbols,
             target={k: v for k, v in self.target.items() if k not in SECRET},
-            measured={k: v for k, v in self.measured.items() if k not in SECRET},
+            measured=measured,
             seed=None,
             salt=None,
             is_public=True,
@@ -368,6 +373,11 @@ class Codebook:
         return read(path)
 
 
+def is_shared(roles: Roles) -> bool:
+    """Whether a column is both sensitive and public: H(X) less that of the others would be its own."""
+    return bool({c.name for c in roles.sensitive} & {c.name for c in roles.public})
+
+
 def in_order(
     columns: Sequence[Column],
     values: Sequence[tuple[Any, ...]],
@@ -386,6 +396,19 @@ def in_order(
         "rows": tuple(rows[i] for i in order),
         "counts": tuple(counts[i] for i in order) if counts else (),
     }
+
+
+def _coarse(symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:
+    """The symbols with their probabilities in steps of a percent, or finer where they are many."""
+    steps = max(10**COARSE, 4 * len(symbols))
+    exact = np.array([symbol.probability for symbol in symbols]) * steps
+    units = np.maximum(np.floor(exact), 1.0)
+    while units.sum() < steps:
+        units[np.argmax(exact - units)] += 1.0
+    while units.sum() > steps:  # because none is told to be impossible
+        units[np.argmax(units)] -= 1.0
+    pairs = zip(symbols, (units / steps).tolist(), strict=True)
+    return tuple(replace(symbol, probability=share) for symbol, share in pairs)
 
 
 def _typical(
@@ -410,11 +433,12 @@ def _typical(
 def _readable(joint: Joint, code: ColumnCode, used: Any) -> dict[str, Any]:
     """The groups of a readable code, their means, and those of each symbol that is used."""
     cells, columns = cells_in_use(code), readable_columns(code)
+    n_groups = [len(column.groups) for column in columns]
     first = np.unique(code.labels, return_index=True)[1]
     return {
         "recoding": "global" if is_global(code, joint) else "local",
         "columns": columns,
-        "means": mean_of_groups(joint, cells, [len(column.groups) for column in columns]),
+        "means": mean_of_groups(joint, cells, n_groups, ~code.suppressed),
         "tallies": tally_columns(joint, cells, columns),
         "cells": [tuple(cells[first[j]].tolist()) for j in used],
     }

@@ -85,9 +85,12 @@ def is_global(code: ColumnCode, joint: Joint) -> bool:
 
 
 def mean_of_groups(
-    joint: Joint, cells: Ints, n_groups: Sequence[int]
+    joint: Joint, cells: Ints, n_groups: Sequence[int], shown: NDArray[np.bool_]
 ) -> tuple[tuple[float | None, ...], ...]:
-    """For each column of numbers the mean of what its groups stand for, about X alone; else None."""
+    """For each column of numbers the mean of what its groups stand for, about X alone; else None.
+
+    Only values that are ``shown`` are in it: what was suppressed is not told by a mean either.
+    """
     found: list[tuple[float | None, ...]] = []
     for i, column in enumerate(joint.public):
         known = np.array([type(v) in (int, float) for v in column.values])
@@ -95,7 +98,7 @@ def mean_of_groups(
             found.append((None,) * n_groups[i])
             continue
         numbers = np.array([v if ok else 0.0 for ok, v in zip(known, column.values, strict=True)])
-        weights = joint.p_x * known[column.codes]
+        weights = joint.p_x * (known[column.codes] & shown)
         total = np.bincount(cells[:, i], weights, n_groups[i])
         sums = np.bincount(cells[:, i], weights * numbers[column.codes], n_groups[i])
         means = np.divide(sums, total, out=np.full(n_groups[i], np.nan), where=total > 0)

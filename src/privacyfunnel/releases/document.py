@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel import __version__
+from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Column, Round, show
 from privacyfunnel.information import entropy, mutual_information, share
@@ -116,17 +117,25 @@ def describe(
 def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document without any statistic about S, without the seed and without the command.
 
-    Only what is named here goes through, so that a new field stays private until someone decides.
+    Only what is named here goes through, so that a new field stays private until someone decides. Where
+    S and X share a column, or a code by lot hides S, what is kept is told in whole percents: more
+    digits could be solved for the entropy of the one and for the probabilities of the other.
     """
     asked, measured = document["asked"], document["measured"]
     secret = {column["name"] for column in asked["sensitive"]}
-    kept = ("public", "missing", "weight", "min_count", "expand", "keep", "choose_on")
+    kept = ("public", "missing", "weight", "min_count", "expand", "keep", "shuffle", "choose_on")
     columns, recoding = document["columns"], document["recoding"]
     shown, kept_of = ["utility", "utility_bits", "entropy_x_bits"], ["name", "distinct", "kept"]
-    if secret & {c["name"] for c in columns}:  # H(X) less the others would be H of what is secret
+    is_coarse = bool(secret & {c["name"] for c in columns}) or _is_by_lot(document)
+    if is_coarse:
         shown = shown[:1]
     else:
         kept_of += ["entropy_bits", "kept_bits"]
+
+    def told(figures: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        coarse = {k: round(figures[k], COARSE) for k in ("utility", "kept") if k in figures}
+        return {k: (coarse if is_coarse else {}).get(k, figures[k]) for k in names}
+
     return {
         **{key: document[key] for key in ("format", "version", "tool")},
         "is_public": True,
@@ -137,21 +146,29 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         },
         "records": {"released": document["records"]["released"]},
         "release": document["release"],
-        "measured": {k: measured[k] for k in shown},
-        "columns": [{k: c[k] for k in kept_of} for c in columns if c["name"] not in secret],
+        "measured": told(measured, shown),
+        "columns": [told(c, kept_of) for c in columns if c["name"] not in secret],
         "symbols": _public_symbols(document),
-        "recoding": recoding and public_recoding(recoding, secret),
+        "recoding": recoding and public_recoding(recoding, secret, told),
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
     }
 
 
+def _is_by_lot(document: Mapping[str, Any]) -> bool:
+    return bool(document["release"]["code"] == "channel")
+
+
 def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
     """The symbols; of a soft code without the values that each may stand for, which tell of S."""
-    if document["release"]["code"] != "channel":
+    if not _is_by_lot(document):
         return dict(document["symbols"])
+    less = {"members": [], "n_values": None}
     return {
-        part: [{**symbol, "members": [], "n_values": None} for symbol in symbols]
+        part: [
+            {**symbol, **less, "probability": round(symbol["probability"], COARSE)}
+            for symbol in symbols
+        ]
         for part, symbols in document["symbols"].items()
     }
 
@@ -177,6 +194,7 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "seed": request.seed,
         "expand": request.expand,
         "keep": list(request.keep),
+        "shuffle": request.shuffle,
         "attackers": request.attackers,
         "holdout": request.holdout,
         "choose_on": request.choose_on,

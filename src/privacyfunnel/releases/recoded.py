@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,12 +173,17 @@ def _points(joint: Joint, frontier: Frontier) -> list[dict[str, float]]:
     return sorted(points, key=lambda point: point["kept"])
 
 
-def public_recoding(recoding: Mapping[str, Any], secret: set[str]) -> dict[str, Any]:
-    """The same without what it says about S, or about values finer than those released."""
-    kept = ("name", "kept", "groups")
+def public_recoding(
+    recoding: Mapping[str, Any],
+    secret: set[str],
+    told: Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]],
+) -> dict[str, Any]:
+    """The same without what it says about S, or about values finer than those released.
+
+    ``told`` takes the named figures, as precisely as may be told.
+    """
+    columns = (column for column in recoding["columns"] if column["name"] not in secret)
     return {
-        **{name: recoding[name] for name in ("kind", "kept", "importance", "suppressed")},
-        "columns": [
-            {k: c[k] for k in kept} for c in recoding["columns"] if c["name"] not in secret
-        ],
+        **told(recoding, ("kind", "kept", "importance", "suppressed")),
+        "columns": [told(column, ("name", "kept", "groups")) for column in columns],
     }
