@@ -163,7 +163,7 @@ def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
     """The symbols; of a soft code without the values that each may stand for, which tell of S."""
     if not _is_by_lot(document):
         return dict(document["symbols"])
-    less = {"members": [], "n_values": None}
+    less: dict[str, Any] = {"members": [], "n_values": None}
     return {
         part: [
             {**symbol, **less, "probability": round(symbol["probability"], COARSE)}
