@@ -199,6 +199,17 @@ class Joint:
         rows = self.labels_x if len(names) > 1 else [(label,) for label in self.labels_x]
         return tuple(_public_column(name, [row[i] for row in rows]) for i, name in enumerate(names))
 
+    def without_labels(self) -> Joint:
+        """The same counts and columns without a label for each symbol, which take most of the room.
+
+        >>> joint = Joint.from_counts([[1, 2]], labels_x=[(40, "f"), (31, "f")], columns=["age", "sex"])
+        >>> joint.without_labels().public[0].values, joint.without_labels().labels_x
+        ((31, 40), ())
+        """
+        bare = replace(self, labels_s=(), labels_x=())
+        vars(bare)["public"] = self.public  # which is read from the labels
+        return bare
+
     @cached_property
     def total(self) -> float:
         """The sum of all weights."""

@@ -31,10 +31,10 @@ def run(folder: Path, command: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def figures(page: str, kept: str = "utility") -> dict[str, str]:
+def figures(page: str, *names: str) -> dict[str, str]:
     """The large figures of a page, by name."""
     found = dict(re.findall(r'data-figure="(\w+)">([^<]+)<', page))
-    assert set(found) == {kept, "leakage"}
+    assert set(found) == {*(names or ("utility",)), "leakage"}
     return found
 
 

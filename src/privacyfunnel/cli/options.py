@@ -218,7 +218,7 @@ def read_recoding(
         "hierarchies": _named("--hierarchy", hierarchies, str),
         "orders": _named("--order", orders, lambda text: text.split("<")),
         "cuts": _named("--cuts", cuts, _read_cuts),
-        "groups": _named("--groups", groups, _read_groups),
+        "groups": _named("--groups", groups, read_groups),
         "importance": _named("--importance", importance, float),
     }
     return {name: given for name, given in found.items() if given}
@@ -228,16 +228,16 @@ def _read_cuts(text: str) -> list[Any]:
     return [_cut(part) for part in text.split(",")]
 
 
-def _read_groups(text: str) -> list[Any]:
+def read_groups(text: str) -> list[Any]:
     """The points between groups of numbers or dates, else lists of values; marks are doubled to be meant.
 
-    >>> _read_groups("18,65"), _read_groups("a,b|c,,d")
+    >>> read_groups("18,65"), read_groups("a,b|c,,d")
     ([18.0, 65.0], [['a', 'b'], ['c,d']])
     """
     try:
         return _read_cuts(text)
     except ValueError:
-        parts = text.replace("||", "\0").split("|")
+        parts = text.replace("||", "\0").removesuffix("|").split("|")
         return [read_columns(part.replace("\0", "|")) for part in parts]
 
 

@@ -57,7 +57,8 @@ class Fixed:
                     f"between them, such as [18, 65]; got {given[0]!r}."
                 )
             cut = Intervals.of_numbers(values, cuts=given)
-            labels = cut.ends()[0]
+            fine, coarse = cut.ends()
+            labels = fine if np.isfinite(cut.rough).any() else coarse  # no cut: all is one, *
             return cls(labels, cut.released(labels))
         lists = [part if isinstance(part, list | tuple) else [part] for part in given]
         if lists and not any(isinstance(part, list | tuple) for part in given):

@@ -23,6 +23,7 @@ LAMS = 24  # prices of what is kept, from all coarse to all fine
 STARTS = 2  # codes on each side of a target that are filled up to it
 TRADES = 4  # rounds of disturbing the best code of a target
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
+LARGEST = 2**62  # number of a tuple of groups
 SLACK = 1e-12  # of a share kept or of bits, that counts as none
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
@@ -146,14 +147,16 @@ class GlobalSearch:
     def _others(self, labels: Sequence[Ints], i: int, mu: float) -> tuple[int, Ints, Array]:
         """For each x the number of the tuple that the other columns release; their suppression's cost."""
         r, cost = np.zeros(self.joint.n_x, dtype=np.int64), np.zeros(self.joint.n_x)
+        n_r = 1
         for j, own in enumerate(labels):
             if j != i:
                 groups, dense = np.unique(own, return_inverse=True)
                 mass = np.bincount(dense, weights=self.weights[j])
-                r = r * len(groups) + dense[self.codes[j]]
+                if n_r > LARGEST // len(groups):
+                    _, r = np.unique(r, return_inverse=True)
+                    n_r = int(r.max()) + 1
+                r, n_r = r * len(groups) + dense[self.codes[j]], n_r * len(groups)
                 cost -= mu * self.rates[j] * np.log2(mass / self.joint.total)[dense[self.codes[j]]]
-                if j % 4 == 3:  # before the numbers outgrow 64 bits
-                    r = np.unique(r, return_inverse=True)[1]
         _, first, r = np.unique(r, return_index=True, return_inverse=True)
         return len(first), r.astype(np.int64), cost[first]
 

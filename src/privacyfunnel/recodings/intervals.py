@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -81,7 +82,7 @@ class Intervals:
         whole = all(isinstance(value, int) for value in known)
         try:
             for cut in sorted(cuts):
-                j = sum(value < cut for value in known)
+                j = bisect_left(known, cut)
                 if 0 < j < len(known):
                     # Between whole numbers 17.5 is where 18 begins, and is called so.
                     rough[j], points[j] = 0.0, math.ceil(cut) if whole else cut

@@ -12,7 +12,7 @@ from privacyfunnel.codes import ColumnCode, Partition
 from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError
 from privacyfunnel.frontiers.sweep import frontier as sweep
-from privacyfunnel.information import share
+from privacyfunnel.information import Array, share
 from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
 
@@ -104,29 +104,39 @@ def _information(joint: Joint, cells: NDArray[np.int64]) -> float:
 def _bars(
     joint: Joint, column: PublicColumn, groups: NDArray[np.int64], is_ordered: bool
 ) -> list[dict[str, Any]]:
-    """The column's values with their shares and groups; neighbours together where there are many.
+    """The bars of a released column, each value with its group."""
+    p = np.bincount(column.codes, weights=joint.p_x, minlength=len(column.values)).astype(float)
+    # A suppressed record is * in every column, so a value may have two groups: its own is the first.
+    pairs, inverse = np.unique(column.codes * (groups.max() + 1) + groups, return_inverse=True)
+    value, group = np.divmod(pairs, groups.max() + 1)
+    rising = np.lexsort((-group, np.bincount(inverse, weights=joint.p_x)))
+    of_value = np.zeros(len(column.values), dtype=np.int64)
+    of_value[value[rising]] = group[rising]  # the last one stays
+    return value_bars(column.values, p, of_value, is_ordered)
+
+
+def value_bars(
+    values: Sequence[Any], p: Array, group: NDArray[np.int64], is_ordered: bool
+) -> list[dict[str, Any]]:
+    """A column's values with their shares and groups; neighbours together where there are many.
 
     Values without an order stand by their groups, the most frequent first.
+
+    >>> value_bars(("a", "b", "c"), np.array([0.2, 0.5, 0.3]), np.array([0, 1, 0]), False)[0]
+    {'label': 'c', 'share': 0.3, 'group': 0, 'values': 1}
     """
-    p = np.bincount(column.codes, weights=joint.p_x, minlength=len(column.values))
-    # A suppressed record is * in every column, so a value may have two groups: its own is the first.
-    group = np.zeros(len(column.values), dtype=np.int64)
-    mass = np.full(len(column.values), -1.0)
-    for v in range(len(column.values)):
-        own = np.bincount(groups[column.codes == v], weights=joint.p_x[column.codes == v])
-        group[v], mass[v] = int(own.argmax()), own.max()
     order = range(len(p)) if is_ordered else np.lexsort((-p, group))
     bars: list[dict[str, Any]] = []
     wide = max(1, -(-len(p) // MOST_BARS)) if is_ordered else 1
-    for v in order:
+    for v in order if is_ordered else order[:MOST_BARS]:
         last = bars[-1] if bars else None
         if last is not None and last["values"] < wide and last["group"] == int(group[v]):
             last["share"] += float(p[v])
             last["values"] += 1
         else:
-            label = show(column.values[v])
+            label = show(values[v])
             bars.append({"label": label, "share": float(p[v]), "group": int(group[v]), "values": 1})
-    return bars if is_ordered else bars[:MOST_BARS]
+    return bars
 
 
 def compare_recodings(

@@ -100,7 +100,7 @@ def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
         raise InvalidInput(
             f"there is no target, and no groups or cuts of the column {lack[0]!r}.", hint="target"
         )
-    return make_recoding(request.kind, **_recoding(joint, request)).on(joint).finest()
+    return make_recoding(request.kind, **recoding_settings(joint, request)).on(joint).finest()
 
 
 def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
@@ -213,7 +213,7 @@ def frontier_of(
         "n_jobs": jobs,
     }
     if request.kind != "symbols":
-        return sweep(joint, recoding=request.kind, **shared, **_recoding(joint, request))
+        return sweep(joint, recoding=request.kind, **shared, **recoding_settings(joint, request))
     return sweep(
         joint,
         method=_method(request),
@@ -228,7 +228,7 @@ def frontier_of(
 def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:
     objective = Funnel(request.target["lam"], make_measure(request.measure), request.purpose)
     if request.kind != "symbols":
-        options = _recoding(joint, request)
+        options = recoding_settings(joint, request)
         return solve(joint, objective, recoding=request.kind, seed=request.seed, **options)
     options = _options(request) if request.soft else {**_options(request), "effort": request.effort}
     return solve(joint, objective, _method(request), seed=request.seed, **options)
@@ -242,7 +242,7 @@ def _options(request: ReleaseRequest) -> dict[str, Any]:
     return {} if request.soft else {"min_count": request.min_count}
 
 
-def _recoding(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
+def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
     """The settings of a readable recoding."""
     named = {column.name: column for column in joint.public}
     orders = {}

@@ -14,8 +14,11 @@ WIDTH, HEIGHT, FLOOR, TOP = 560, 150, 116, 12
 LONGEST = 14  # characters of a value below the bars
 
 
-def draw_column(column: Mapping[str, Any]) -> str:
-    """The SVG of a column: neighbouring groups alternate in shade, and lines are the cuts."""
+def draw_column(column: Mapping[str, Any], *, can_be_cut: bool = False) -> str:
+    """The SVG of a column: neighbouring groups alternate in shade, and lines are the cuts.
+
+    Where it ``can_be_cut``, a script finds the value of each bar.
+    """
     bars = column["bars"]
     width = WIDTH / len(bars)
     highest = max(bar["share"] for bar in bars) or 1.0
@@ -28,7 +31,10 @@ def draw_column(column: Mapping[str, Any]) -> str:
             parts.append(f'<path class="cut" d="M{x},{TOP - 8} L{x},{FLOOR + 6}"/>')
             ends.append((x, bar["label"]))
         high = round((FLOOR - TOP) * bar["share"] / highest, 1)
-        box = f'x="{i * width:.1f}" y="{FLOOR - high:.1f}" width="{max(width - 0.6, 0.8):.1f}"'
+        value = f'data-value="{_safe(bar["label"])}" ' if can_be_cut else ""
+        box = (
+            f'{value}x="{i * width:.1f}" y="{FLOOR - high:.1f}" width="{max(width - 0.6, 0.8):.1f}"'
+        )
         title = f"<title>{_safe(bar['label'])}: {percent(bar['share'])}</title>"
         parts.append(f'<rect class="bar{shade}" {box} height="{high}">{title}</rect>')
     parts += _labels(ends)

@@ -13,7 +13,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from privacyfunnel.studio.guard import Guard
-from privacyfunnel.studio.routes import actions, pages
+from privacyfunnel.studio.routes import actions, by_hand, pages
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -39,6 +39,7 @@ def make_app(studio: Studio) -> Guard:
             Route("/columns", pages.columns),
             Route("/tradeoff", pages.tradeoff),
             Route("/chosen", pages.chosen),
+            Route("/hand", by_hand.hand),
             Route("/release", pages.release),
             Route("/jobs/{job_id}", pages.job),
             Route("/files/{name}", pages.file),
@@ -48,6 +49,7 @@ def make_app(studio: Studio) -> Guard:
             Route("/columns", actions.columns, methods=["POST"]),
             Route("/search", actions.search, methods=["POST"]),
             Route("/choose", actions.choose, methods=["POST"]),
+            Route("/hand", by_hand.change, methods=["POST"]),
             Route("/release", actions.release, methods=["POST"]),
             Route("/reset", actions.reset, methods=["POST"]),
             Route("/jobs/{job_id}/cancel", actions.cancel, methods=["POST"]),

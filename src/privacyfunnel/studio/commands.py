@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.cli.options import read_columns
+from privacyfunnel.cli.options import read_columns, read_groups
+from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.escape import visible
@@ -28,6 +29,8 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
+    words += [f"--cuts={name}={','.join(map(show, cuts))}" for name, cuts in asked.cuts.items()]
+    words += [f"--groups={name}={as_groups(lists)}" for name, lists in asked.groups.items()]
     words += [f"--importance={name}={weight:g}" for name, weight in asked.importance.items()]
     settings = {
         "recoding": (asked.kind, replace(asked, recoding=None).kind),
@@ -77,12 +80,27 @@ def as_option(names: Sequence[str]) -> str:
     return text
 
 
+def as_groups(lists: Sequence[Sequence[Any]]) -> str:
+    """Groups of values as the command line takes them: a bar between them, marks in a value doubled.
+
+    >>> as_groups([["a", "b|c"], ["1"]]), as_groups([["01", "02"]])
+    ('a,b||c|1', '01,02|')
+    """
+    texts = [[show(value) for value in members] for members in lists]
+    text = "|".join(as_option(names).replace("|", "||") for names in texts)
+    text = text if "|" in text else f"{text}|"  # or numbers would be taken for cuts
+    names = [name for members in texts for name in members]
+    if read_groups(text) != texts or len(set(names)) < len(names):
+        raise InvalidInput("a value begins or ends with a blank or a mark, or is called missing")
+    return text
+
+
 def command_or_why(source: Source, choices: Choices, asked: ReleaseRequest) -> tuple[str, str]:
     """The command, or in words why there is none."""
     try:
         return command(source, choices, asked), ""
     except InvalidInput as error:
-        return "", f"The command line cannot name these columns: {error}. Use the Python code."
+        return "", f"The command line cannot say this: {error}. Use the Python code."
 
 
 def first(source: Source) -> str:
@@ -98,8 +116,9 @@ def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     save_demo = ""
     if source.origin == "demo":
         save_demo = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
+    dates = "import datetime\n\n" if any("datetime.date" in word for word in words) else ""
     return (
-        "import privacyfunnel as pf\n\n"
+        f"{dates}import privacyfunnel as pf\n\n"
         f"{save_demo}"
         f"rules = pf.ColumnRules(bins={dict(rules.bins)!r}, round={dict(rules.round)!r}, "
         f"missing={rules.missing!r})\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.studio.drafts import History
 from privacyfunnel.studio.forms import Choices, SearchSettings, guess, with_roles
 from privacyfunnel.studio.sources import DEMO_ROLES, Source
 from privacyfunnel.studio.worker.queue import Job, JobQueue
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 # Each kind of job makes those after it out of date when it starts anew.
 FOLLOWERS = {
-    "look": ("inspect", "search", "compare", "choose", "release"),
-    "inspect": ("search", "compare", "choose", "release"),
-    "search": ("compare", "choose", "release"),
+    "look": ("inspect", "search", "compare", "choose", "begin", "lay", "improve", "release"),
+    "inspect": ("search", "compare", "choose", "begin", "lay", "improve", "release"),
+    "search": ("compare", "choose", "begin", "lay", "improve", "release"),
     "compare": (),
     "choose": (),
+    "begin": ("lay", "improve"),
+    "lay": ("begin", "improve"),
+    "improve": ("begin", "lay"),
     "release": (),
 }
 MOST = 100  # sessions that are remembered, of those with the token and of those without it
@@ -42,6 +46,7 @@ class Session:
     choices: Choices | None = None
     search: SearchSettings | None = None
     chosen: ReleaseRequest | None = None
+    by_hand: History = field(default_factory=History)
     made: ReleaseRequest | None = None
     notice: str = ""  # an error to show once
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -100,6 +105,7 @@ class Session:
             self.drop(kind)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.source = self.choices = self.search = self.chosen = self.made = None
+        self.by_hand = History()
         self.uploaded = 0
 
 

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
 from privacyfunnel.studio import commands
+from privacyfunnel.studio.drafts import History
 from privacyfunnel.studio.forms import read_choices, read_search, read_target
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
@@ -165,6 +166,7 @@ async def search(request: Request, session: Session) -> Response:
     if choices is None:
         raise InvalidInput("mark the columns first.")
     session.search, session.chosen = read_search(form, choices.public), None
+    session.by_hand = History()
     inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
     if session.search.compare:
@@ -207,6 +209,10 @@ async def release(request: Request, session: Session) -> Response:
     source, choices, asked = session.source, session.inspected_choices(), session.chosen
     if source is None or choices is None or asked is None or session.done("choose") is None:
         raise InvalidInput("choose a release first.")
+    if "by_hand" in form:
+        if session.by_hand.now is None:
+            raise InvalidInput("lay the groups first.")
+        asked = session.by_hand.now["draft"].request(asked)
     form_of = form.get("format", "parquet")
     if form_of not in ("parquet", "csv"):
         raise InvalidInput(f"a release is written as parquet or csv, not as {form_of[:20]!r}.")

@@ -25,6 +25,9 @@ DOING = {
     "search": "Searching releases",
     "compare": "Comparing with other kinds of releases",
     "choose": "Looking up this release",
+    "begin": "Laying out the groups",
+    "lay": "Measuring these groups",
+    "improve": "Searching the columns that are not held",
     "release": "Making the release",
 }
 

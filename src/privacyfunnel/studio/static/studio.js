@@ -152,7 +152,67 @@ function tellValues(form) {
   });
 }
 
+// Groups by hand: a form is sent and the part of the page that follows is put in its place; where the
+// keyboard was, it stays. Without this script the same forms load the page anew.
+async function sendByHand(form, button) {
+  const hand = document.getElementById("hand");
+  const fields = new URLSearchParams(new FormData(form));
+  if (button && button.name) fields.set(button.name, button.value);
+  const focused = (document.activeElement && document.activeElement.id) || (button && button.id);
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, credentials: "same-origin" });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.getElementById("hand");
+  if (!fresh || fresh.querySelector("[data-job]")) return location.assign("/hand");
+  for (const old of document.querySelectorAll("main > .fault")) old.remove();
+  const fault = page.querySelector("main > .fault[role=alert]");
+  if (fault) hand.before(fault);
+  hand.replaceWith(fresh);
+  layByHand(fresh);
+  const near = focused && (document.getElementById(focused) || document.getElementById(`add-${fields.get("column")}`));
+  if (near) near.focus({ preventScroll: !fault });
+  if (fault) fault.scrollIntoView({ block: "center" });
+}
+
+function layByHand(hand) {
+  hand.addEventListener("submit", (event) => {
+    if (event.target.getAttribute("action") !== "/hand") return;
+    event.preventDefault();
+    sendByHand(event.target, event.submitter).catch(() => location.assign("/hand"));
+  });
+  for (const picture of hand.querySelectorAll("[data-cuts]")) cutByPointer(picture, picture.closest("section"));
+}
+
+// A click on a bar opens a new group there, or closes the one that it opens; a cut can be drawn along.
+function cutByPointer(picture, section) {
+  const forms = [...section.querySelectorAll(".cuts form")];
+  const lines = [...picture.querySelectorAll(".cut")];
+  let drawn = -1;
+  picture.addEventListener("pointerdown", (event) => {
+    drawn = lines.indexOf(event.target);
+    if (drawn >= 0) event.preventDefault();
+  });
+  picture.addEventListener("pointerup", (event) => {
+    const under = document.elementsFromPoint(event.clientX, event.clientY);
+    const bar = under.find((part) => part.dataset && part.dataset.value !== undefined);
+    const moved = forms[drawn];
+    drawn = -1;
+    if (!bar) return;
+    const there = forms.find((form) => form.elements.at.value === bar.dataset.value);
+    if (moved && moved !== there) {
+      moved.elements.at.value = bar.dataset.value;
+      moved.requestSubmit(moved.querySelector("[value=move]"));
+    } else if (!moved && there) {
+      there.requestSubmit(there.querySelector("[value=remove]"));
+    } else if (!moved) {
+      const form = section.querySelector("form.add");
+      form.elements.at.value = bar.dataset.value;
+      form.requestSubmit(form.querySelector("button"));
+    }
+  });
+}
+
 watchBoxes();
+document.querySelectorAll("#hand").forEach(layByHand);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);
 document.querySelectorAll(".copy").forEach(copyBy);

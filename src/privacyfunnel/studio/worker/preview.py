@@ -16,17 +16,21 @@ from privacyfunnel.releases.document import column_words, columns_kept, measured
 from privacyfunnel.releases.recoded import describe_code
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.joint import Joint
     from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.solvers.base import Solution
     from privacyfunnel.tables import Counts
 
 
 def preview(
-    asked: ReleaseRequest, found: Frontier, counts: Counts, identifiers: Sequence[str]
+    asked: ReleaseRequest,
+    joint: Joint,
+    solution: Solution,
+    counts: Counts,
+    identifiers: Sequence[str],
 ) -> dict[str, Any]:
-    """The release of a frontier that meets the target, under the keys of a report's document."""
-    joint, roles = found.joint, counts.roles
-    solution = found.at(**asked.target)
+    """A release under the keys of a report's document."""
+    roles = counts.roles
     book = Codebook.from_solution(joint, solution, roles, target=asked.target, seed=asked.seed)
     rule = solution.code.push(joint)
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)

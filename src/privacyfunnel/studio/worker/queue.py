@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 ACTIVE = ("queued", "running")
+AT_ONCE = ("begin", "lay")  # take a part of a second, and somebody waits for them
 DIED = (
     "The work ended before it was done; the machine may have run out of memory. Try fewer columns, "
     "or coarsen them into bins."
@@ -66,6 +67,11 @@ class Job:
         return time.monotonic() - self.started
 
     @property
+    def is_quick(self) -> bool:
+        """Whether it must not wait for searches."""
+        return self.kind in AT_ONCE
+
+    @property
     def is_active(self) -> bool:
         """Whether it still waits or runs."""
         return self.state in ACTIVE
@@ -74,7 +80,8 @@ class Job:
 class JobQueue:
     """Runs jobs, at most ``workers`` at once, first come, first served.
 
-    Who came with the token never waits for who came without: their jobs count apart. A thread watches
+    Who came with the token never waits for who came without, and what is quick never for what is
+    long: their jobs count apart. A thread watches
     over each running process; it only waits, so the server stays free.
     """
 
@@ -126,7 +133,11 @@ class JobQueue:
     def _run_next(self) -> None:
         """Start what may run now; the lock is held."""
         for job in sorted(self._waiting, key=lambda job: not job.is_trusted):
-            beside = [other for other in self._running if other.is_trusted or not job.is_trusted]
+            beside = [
+                other
+                for other in self._running
+                if other.is_quick == job.is_quick and (other.is_trusted or not job.is_trusted)
+            ]
             if len(beside) < self._workers:
                 self._waiting.remove(job)
                 self._running.append(job)

@@ -17,6 +17,7 @@ import privacyfunnel as pf
 from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
+from privacyfunnel.frontiers.readable import ReadableFrontier
 from privacyfunnel.information import share
 from privacyfunnel.metrics.stakes import Stakes, stakes
 from privacyfunnel.recodings import RECODINGS
@@ -26,7 +27,9 @@ from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import bins_in_order, frontier_of
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
+from privacyfunnel.studio.drafts import Change, Draft
 from privacyfunnel.studio.forms import Choices, SearchSettings
+from privacyfunnel.studio.worker.by_hand import Desk, changed, draft_of, improved, laid
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
 from privacyfunnel.studio.worker.reporter import Reporter
@@ -36,7 +39,7 @@ from privacyfunnel.tables.summary import is_nearly_unique
 SHOWN_ROWS = 6
 LONGEST = 60  # characters of a value in the preview
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
-RESULT = "result.pickle"
+RESULT, DESK = "result.pickle", "desk.pickle"
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,8 @@ def search(
         request = search.request("", {"leakage": 1.0}, soft=False)
         request = bins_in_order(request, kept.counts.roles.public)
         found = frontier_of(joint, request, progress=reporter.progress)
+        if isinstance(found, ReadableFrontier) and search.recoding == "global":
+            _save(folder, Desk.of(found, kept.counts.roles.public), DESK)
     _save(folder, found)
     points = _points(found, search.kept)
     reporter.show(points=points)
@@ -172,7 +177,40 @@ def choose(
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    return preview(asked, found, kept.counts, kept.identifiers)
+    solution = found.at(**asked.target)
+    if asked.kind == "global":
+        _save(folder, solution)
+    return preview(asked, found.joint, solution, kept.counts, kept.identifiers)
+
+
+def begin(_: Reporter, folder: Path, *, desk: Path, chosen: Path) -> dict[str, Any]:
+    """The chosen release as a first draft, to be changed by hand."""
+    table: Desk = _load(desk, DESK)
+    return laid(table, draft_of(_load(chosen), table))
+
+
+def lay(_: Reporter, folder: Path, *, desk: Path, draft: Draft, change: Change) -> dict[str, Any]:
+    """A draft after one change, measured at once."""
+    table: Desk = _load(desk, DESK)
+    return laid(table, changed(table, draft, change))
+
+
+def improve(
+    reporter: Reporter,
+    folder: Path,
+    *,
+    inspected: Path,
+    desk: Path,
+    draft: Draft,
+    search: SearchSettings,
+) -> dict[str, Any]:
+    """A draft whose columns that are not held were searched anew."""
+    kept: Inspected = _load(inspected)
+    table: Desk = _load(desk, DESK)
+    request = search.request("", {"leakage": 1.0}, soft=False)
+    request = bins_in_order(request, kept.counts.roles.public)
+    joint = kept.counts.joint()
+    return laid(table, improved(joint, table, draft, request, reporter.progress))
 
 
 def release(
@@ -226,13 +264,13 @@ def _points(found: Frontier, kept: str) -> list[dict[str, Any]]:
     return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
 
 
-def _save(folder: Path, value: Any) -> None:
-    (folder / RESULT).write_bytes(pickle.dumps(value))
+def _save(folder: Path, value: Any, name: str = RESULT) -> None:
+    (folder / name).write_bytes(pickle.dumps(value))
 
 
-def _load(folder: Path) -> Any:
+def _load(folder: Path, name: str = RESULT) -> Any:
     """What an earlier task of the same session has kept: our own file in our own private folder."""
-    return pickle.loads((folder / RESULT).read_bytes())
+    return pickle.loads((folder / name).read_bytes())
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -241,5 +279,8 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "search": search,
     "compare": compare,
     "choose": choose,
+    "begin": begin,
+    "lay": lay,
+    "improve": improve,
     "release": release,
 }
