@@ -13,7 +13,7 @@ import numpy as np
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import KINDS, Column, show
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.frontiers.readable import readable_frontier
+from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.information import plogp, share
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.recodings.fixed import Fixed
@@ -23,7 +23,7 @@ from privacyfunnel.releases.search import recoding_settings
 from privacyfunnel.studio.drafts import APART, NEW, Change, Draft
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers.readable import ReadableFrontier
+    from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
     from privacyfunnel.joint import Joint, PublicColumn
     from privacyfunnel.parallel import Progress
     from privacyfunnel.recodings.global_recoding import GlobalSearch

@@ -17,7 +17,7 @@ import privacyfunnel as pf
 from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
-from privacyfunnel.frontiers.readable import ReadableFrontier
+from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
 from privacyfunnel.information import share
 from privacyfunnel.metrics.stakes import Stakes, stakes
 from privacyfunnel.recodings import RECODINGS
