@@ -36,6 +36,7 @@ HINTS: Hints = {
     "holdout": "a check on records held out (holdout=0.3) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "a code chosen on some records, drawn in secret (choose_on=0.5), makes it much harder",
+    "apply": "release later tables by this codebook (write_release), with the same key",
 }
 
 

@@ -17,4 +17,5 @@ HINTS: Hints = {
     "holdout": "--holdout 0.3 shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "--choose-on 0.5 chooses the code on records drawn in secret",
+    "apply": "release later tables by this codebook: funnel apply with the same --key",
 }

@@ -64,7 +64,7 @@ Secret = Annotated[
     Path | None,
     typer.Option(
         help="File with the secret of the draws, made if it is not there. Keep it apart from the table: "
-        "with it and --key a record keeps its draw in every release."
+        "with it and --key a record keeps its draw, and with one codebook (funnel apply) its symbol."
     ),
 ]
 

@@ -58,11 +58,13 @@ def about_release(
     is_held_out: bool = False,
     is_chosen_in_secret: bool = False,
     is_shuffled: bool = False,
+    is_keyed: bool = False,
 ) -> list[Caution]:
     """Warnings about one release.
 
     ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
-    was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order.
+    was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order;
+    ``is_keyed``: whether a column names the records, so that they may be told again in a later release.
     """
     found = [_kept(name) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
@@ -93,6 +95,17 @@ def about_release(
         found.append(
             Caution(
                 "nothing is told", "Every record gets the same symbol: the release tells nothing."
+            )
+        )
+    if book.soft and is_keyed:
+        found.append(
+            Caution(
+                "records that come back",
+                "A record has the same draw wherever its key and the secret are the same, but a later "
+                "search ends at another code, and under that the same draw can be another symbol. "
+                "Two symbols of one record tell more than one",
+                is_public=False,
+                hint="apply",
             )
         )
     if n_dropped:

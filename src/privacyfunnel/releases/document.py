@@ -68,6 +68,7 @@ def describe(
             rule.information,
             is_held_out=held_out is not None,
             is_shuffled=request.shuffle,
+            is_keyed=request.key is not None,
             is_chosen_in_secret=request.choose_on is not None,
         ),
     ]

@@ -17,6 +17,7 @@ HINTS: Hints = {
     "holdout": "a check on records held out (on the command line) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "choose-on": "the command line can choose the code on records drawn in secret",
+    "apply": "the command line can release later tables by this codebook",
 }
 
 

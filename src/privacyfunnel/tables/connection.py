@@ -18,6 +18,7 @@ from privacyfunnel.files import in_words, is_dead, run_mark
 if TYPE_CHECKING:
     import duckdb
 
+LONGEST = 300  # characters of a message; damaged data has values without end
 SPILL = "privacyfunnel-"  # how names of folders begin that DuckDB spills to
 
 
@@ -134,6 +135,8 @@ def first_line(error: Exception) -> str:
     'line 3: bad value.'
     >>> first_line(Exception('IO Error: {"exception_message":"No space left", "errno":"28"}'))
     'the disk is full.'
+    >>> len(first_line(Exception("Conversion Error: could not convert " + "0" * 30_000)))
+    304
     """
     refused = re.search(r'"errno":\s*"(\d+)"', str(error))
     if refused:
@@ -147,4 +150,5 @@ def first_line(error: Exception) -> str:
         line = re.sub(r'^Error when converting column "c\d+"\. ', "", lines[2])
     line = line.rstrip(".:")
     line = line[:1].lower() + line[1:] if line[1:2].islower() else line
+    line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
     return f"line {in_csv[1]}: {line}." if in_csv else f"{line}."
