@@ -31,7 +31,7 @@ def hints_raised():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 for keyword in node.keywords:
-                    if keyword.arg == "hint" and path.name != "errors.py":
+                    if keyword.arg == "hint":
                         found = [n for n in ast.walk(keyword.value) if isinstance(n, ast.Constant)]
                         yield from (n.value for n in found if isinstance(n.value, str) and n.value)
 
