@@ -24,6 +24,7 @@ from privacyfunnel.codebook.recoded import (
     mean_of_groups,
     readable_columns,
     recode,
+    recode_values,
 )
 from privacyfunnel.codebook.tallies import (
     Decoded,
@@ -247,7 +248,7 @@ class Codebook:
 
     def recoded(self, value: tuple[Any, ...]) -> tuple[str, ...]:
         """What a readable code releases a value as: the label that stands in each column."""
-        [cell] = recode(self, [[part] for part in value], np.zeros((1, len(value)), dtype=np.int64))
+        [cell] = recode_values(self, [value])
         if (cell < 0).any():
             raise UnknownSymbol(f"{self.unknown(value)}.", hint="unseen")
         labels = [[*(group.label for group in column.groups), ANY] for column in self.columns]

@@ -145,6 +145,14 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     return cells
 
 
+def recode_values(book: Codebook, values: Sequence[tuple[Any, ...]]) -> Ints:
+    """`recode` for values of the public columns, shape ``[value, column]``."""
+    parts = [dict.fromkeys(part) for part in zip(*values, strict=True)]
+    place = [{value: v for v, value in enumerate(part)} for part in parts]
+    places = [[of[part] for of, part in zip(place, value, strict=True)] for value in values]
+    return recode(book, [list(part) for part in parts], np.array(places, dtype=np.int64))
+
+
 def narrow_first(book: Codebook) -> Ints:
     """The symbols of a readable codebook, those first that leave the least open.
 

@@ -70,19 +70,18 @@ def count_rows(
     s: tuple[NDArray[np.int64], list[Value]],
     x: tuple[NDArray[np.int64], list[Value]],
     w: Array,
-    public: Sequence[Column],
+    names: Sequence[str],
 ) -> Joint:
-    """The joint p(s,x) of rows given as places and values of each, with their weights.
+    """The joint p(s,x) of rows given as places and values of each, with their weights; X's names.
 
     >>> rows = np.array([0, 1, 1]), [("a",), ("b",)]
-    >>> count_rows(rows, rows, np.array([1.0, 1.0, 2.0]), [Column("city", "text")]).counts.toarray()
+    >>> count_rows(rows, rows, np.array([1.0, 1.0, 2.0]), ["town"]).counts.toarray()
     array([[1., 0.],
            [0., 3.]])
     """
-    shape = (len(s[1]), len(x[1]))
-    labels = x[1] if len(public) > 1 else [value for (value,) in x[1]]
-    names = [column.name for column in public]
-    return Joint.from_counts(sp.coo_array((w, (s[0], x[0])), shape=shape), s[1], labels, names)
+    counts = sp.coo_array((w, (s[0], x[0])), shape=(len(s[1]), len(x[1])))
+    labels = x[1] if len(names) > 1 else [value for (value,) in x[1]]
+    return Joint.from_counts(counts, s[1], labels, names)
 
 
 def check_bins(bins: Any, names: Sequence[str]) -> None:

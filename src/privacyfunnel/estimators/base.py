@@ -17,12 +17,11 @@ from sklearn.utils.validation import (
 )
 
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codes import ColumnCode
+from privacyfunnel.codebook.recoded import ANY, UNSEEN, recode_values
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, Value, check_bins, count_rows
+from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
-from privacyfunnel.estimators.recoded_rows import RecodedRows
 from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
 from privacyfunnel.estimators.target_search import search_target
 from privacyfunnel.information import Array, share
@@ -94,7 +93,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shipped._public, shipped.code_ = self._public, self.code_
         shipped.codebook_ = self.codebook_.public()
         shipped._weights = np.ones(len(self._weights))
-        shipped._recoded = self._recoded
+        shipped._fitted_cells = self._fitted_cells
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(shipped, name, getattr(self, name))
@@ -125,27 +124,26 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._hidden = Alphabet.fit(hidden, self.bins, weights)
         x, s = self._public.values(public), self._hidden.values(hidden)
         _check_varied({"X": x, word: s})
-        joint = count_rows(s, x, weights, self._public.columns)
+        joint = count_rows(s, x, weights, public.names)
         seed = self._seed()
         solution = self._search(joint, target, seed)
         roles = Roles(self._hidden.columns, self._public.columns)
         self.codebook_ = Codebook.from_solution(joint, solution, roles, target=target, seed=seed)
         self.code_ = solution.code
         self.limit_ = share(limit(joint, self.problem, solution.utility), joint.entropy_s)
-        self._keep(joint, x[1], solution)
+        self._keep(joint, solution)
         return solution
 
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
         settings: dict[str, Any] = {"effort": self.effort, "min_count": self.min_count}
         return search_target(joint, self.problem, target, method=self.method, seed=seed, **settings)
 
-    def _keep(self, joint: Joint, values: list[Value], solution: Solution) -> None:
-        self._recoded = None
-        if isinstance(solution.code, ColumnCode):
-            one_by_one = self.recoding == "global" and self.min_count == 1
-            self._recoded = RecodedRows.of(values, solution.code, one_by_one=one_by_one)
-        weight = dict(zip(values, joint.p_x.tolist(), strict=True))
-        self._weights = np.array([weight[value] for value in self.codebook_.values])
+    def _keep(self, joint: Joint, solution: Solution) -> None:
+        book = self.codebook_
+        pairs = zip(book.values, book.rows, strict=True) if book.columns else ()
+        self._fitted_cells = {v: book.symbols[row[0][0]].cells or () for v, row in pairs}
+        self._weights = np.zeros(len(book.values))
+        self._weights[book.places(joint.labels_x)] = joint.p_x
         self._places_s = {value: place for place, value in enumerate(joint.labels_s)}
         counts = (joint.counts @ solution.code.matrix).toarray()
         self._counts = counts[:, counts.any(axis=0)]  # as the codebook: only symbols that occur
@@ -187,21 +185,37 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows, (s, values) = self._public.values(public), self._hidden.values(hidden)
         known = np.array([self._places_s.get(value, -1) for value in values], dtype=np.int64)
         rng = np.random.default_rng(self._seed())  # nothing goes out: it may be repeated
-        if self._recoded is not None:
-            return rows[0], known[s], self._recoded.symbols(self._labels(rows)), weights
+        if self.recoding != "symbols":
+            place = {symbol.cells: j for j, symbol in enumerate(self.codebook_.symbols)}
+            symbols = [place.get(tuple(cell), -1) for cell in self._cells(rows[1]).tolist()]
+            return rows[0], known[s], np.array(symbols, dtype=np.int64)[rows[0]], weights
         return rows[0], known[s], self._release(rows, rng), weights
 
+    def _cells(self, values: list[tuple[Any, ...]]) -> NDArray[np.int64]:
+        """The groups that stand in each column for some values: as fitted, else as the codebook says."""
+        found = np.full((len(values), len(self.codebook_.columns)), UNSEEN, dtype=np.int64)
+        new = []
+        for row, value in enumerate(values):
+            if value in self._fitted_cells:
+                found[row] = self._fitted_cells[value]
+            else:
+                new.append(row)
+        if new:
+            found[new] = recode_values(self.codebook_, [values[row] for row in new])
+        return found
+
     def _labels(self, rows: Rows) -> NDArray[Any]:
-        """The labels that stand in each column for some rows."""
-        assert self._recoded is not None
+        """The labels that stand in each column for some rows; ``*`` where no group holds a value."""
         codes, values = rows
-        labels, covered = self._recoded.labels(values)
-        unknown = np.flatnonzero(~covered)
+        cells = self._cells(values)
+        unknown = np.flatnonzero((cells == UNSEEN).any(axis=1))
         if len(unknown) and self.handle_unknown == "error":
             raise unknown_rows(self.codebook_, rows, unknown)
         if self.handle_unknown == "suppress":
-            labels[unknown] = "*"
-        return np.asarray(labels[codes])
+            cells[unknown] = UNSEEN
+        columns = self.codebook_.columns
+        names = [np.array([*(g.label for g in c.groups), ANY], dtype=object) for c in columns]
+        return np.column_stack([name[cells[codes, i]] for i, name in enumerate(names)])
 
     def _release(self, rows: Rows, rng: np.random.Generator) -> NDArray[np.int64]:
         places = places_of(self.codebook_, self._public, self._weights, rows, self.handle_unknown)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
-from privacyfunnel.estimators.recoded_rows import search_recoding
 from privacyfunnel.estimators.scores import explained, kept
+from privacyfunnel.estimators.target_search import search_recoding
 from privacyfunnel.joint import Joint
 from privacyfunnel.recodings import RECODINGS, RecodedSolution
 from privacyfunnel.solvers.base import Solution

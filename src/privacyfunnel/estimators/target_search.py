@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.columns import Bins, Column
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.estimators.alphabet import Alphabet
 from privacyfunnel.frontiers.frontier import Frontier, marked, pareto
 from privacyfunnel.frontiers.sweep import ends, frontier
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import PROBLEMS
+from privacyfunnel.objectives import PROBLEMS, Funnel
+from privacyfunnel.recodings import RecodedSolution, make_recoding
 from privacyfunnel.solvers import SOLVERS, check_problem, make_solver, settings_of
 from privacyfunnel.solvers.base import SizeSolver, Solution, TargetSolver
+from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 from privacyfunnel.validation import check_at_least
 
 
@@ -56,3 +62,64 @@ def search_target(
     else:
         found = frontier(joint, problem, method, seed=seed, **options).at(**target)
     return marked(joint, found)
+
+
+def search_recoding(
+    joint: Joint,
+    alphabet: Alphabet,
+    kind: str,
+    target: Mapping[str, float],
+    *,
+    effort: str,
+    min_count: int,
+    settings: Mapping[str, Any],
+    seed: int,
+) -> RecodedSolution:
+    """The readable code for one target: kept, leakage (a share of H(S)) or lam.
+
+    Binned columns keep the order of their bins; a run of them is named as one interval.
+    """
+    check_effort(effort)
+    orders = {
+        column.name: list(column.rule.places)
+        for column in alphabet.columns
+        if isinstance(column.rule, Bins)
+    }
+    both = sorted(set(orders) & {name for given in settings.values() for name in given or ()})
+    if both and both != [name for name in both if name in (settings.get("importance") or {})]:
+        raise InvalidInput(f"{both[0]!r} is binned and has a recoding of its own; leave one out.")
+    options = {name: dict(given) for name, given in settings.items() if given}
+    options["orders"] = {**orders, **options.get("orders", {})}
+    recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
+    rng = np.random.default_rng(seed)
+    if "lam" in target:
+        found = recoding.on(joint).best(Funnel(target["lam"]), rng)
+    elif "leakage" in target:
+        found = recoding.on(joint).at(rng, leakage=target["leakage"] * joint.entropy_s)
+    else:
+        found = recoding.on(joint).at(rng, kept=target["kept"])
+    code = found.code
+    assert isinstance(code, ColumnCode)
+    columns = [
+        _in_intervals(column, recoded)
+        for column, recoded in zip(alphabet.columns, code.columns, strict=True)
+    ]
+    return replace(found, code=ColumnCode(columns, code.cells))
+
+
+def _in_intervals(column: Column, recoded: RecodedColumn) -> RecodedColumn:
+    """Runs of bins named as one interval each."""
+    if not isinstance(column.rule, Bins):
+        return recoded
+    rule, groups = column.rule, []
+    bounds = [None, *rule.edges, None]
+    for group in recoded.groups:
+        bins = sorted(rule.raw(label) for label in group.members if label is not None)
+        if group.label == "*" or not bins or None in group.members:
+            groups.append(group)
+            continue
+        low, high = bounds[bins[0]], bounds[bins[-1] + 1]
+        edges = tuple(edge for edge in (low, high) if edge is not None)
+        label = Bins(edges).label(int(low is not None)) if edges else "not missing"
+        groups.append(Group(label, group.members))  # bins are its members; numbers fall into them
+    return RecodedColumn(recoded.name, tuple(groups))
