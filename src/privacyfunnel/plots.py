@@ -14,6 +14,7 @@ from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.measures import Shannon
+from privacyfunnel.report.page import frontier_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,35 +27,6 @@ TITLES = {
     "funnel": ("information kept", "sensitive information given away"),
     "bottleneck": ("rate", "relevance"),
 }
-HEADING = "What a release keeps and what it gives away"
-LEADS = {
-    "funnel": "To the right more is kept, further down less is given away. Full dots are proved optimal.",
-    "bottleneck": "To the left less is said of X, further up more of S. Full dots are proved optimal.",
-}
-# The figure takes its colours from the page's style, which knows whether the system is dark.
-FOLLOW_COLOURS = """
-const dark = matchMedia("(prefers-color-scheme: dark)");
-function paint() {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name) => style.getPropertyValue("--" + name).trim();
-  const plot = document.getElementById("frontier");
-  const isProved = (point) => point[4] === "proved optimal";
-  const inside = plot.data[1].customdata.map((point) => of(isProved(point) ? "blue" : "paper"));
-  const [ink, paper, line, blue] = ["ink", "paper", "line", "blue"].map(of);
-  Plotly.restyle(plot, { "line.color": of("red"), fillcolor: of("pink") }, [0]);
-  Plotly.restyle(plot, { "line.color": blue, "marker.line.color": blue, "marker.color": [inside] }, [1]);
-  Plotly.restyle(plot, { "marker.color": ink }, [2]);
-  Plotly.relayout(plot, {
-    paper_bgcolor: paper, plot_bgcolor: paper,
-    "font.color": ink, "font.size": plot.clientWidth < 560 ? 11 : 14,
-    "xaxis.gridcolor": line, "yaxis.gridcolor": line,
-    "xaxis.zerolinecolor": line, "yaxis.zerolinecolor": line,
-    "hoverlabel.bgcolor": of("box"), "hoverlabel.font.color": ink,
-  });
-}
-dark.addEventListener("change", paint);
-paint();
-"""
 INK = {"frontier": "#1f5fa8", "limit": "#b23a48", "forbidden": "#f3d9dc", "identity": "#222222"}
 
 
@@ -202,20 +174,12 @@ def interactive(frontier: Frontier) -> Any:
 
 def interactive_html(frontier: Frontier) -> str:
     """A page of its own that opens offline, the script inside; it follows the system's colours."""
-    style = files("privacyfunnel.report").joinpath("style.css").read_text(encoding="utf-8")
     figure = interactive(frontier).to_html(
         full_html=False,
         include_plotlyjs=True,
         div_id="frontier",
         default_height="75vh",
         config={"displayModeBar": False, "responsive": True},
-        post_script=FOLLOW_COLOURS,
+        post_script=files("privacyfunnel.report").joinpath("frontier.js").read_text("utf-8"),
     )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{HEADING}</title>\n<style>\n{style}body {{ max-width: 72rem; }}\n"
-        "svg { max-width: none; margin: 0; }\n</style>\n</head>\n<body>\n"
-        f'<h1>{HEADING}</h1>\n<p class="lead">{LEADS[frontier.problem]}</p>\n'
-        f"{figure}\n</body>\n</html>\n"
-    )
+    return frontier_page(frontier.problem, figure)

@@ -41,6 +41,12 @@ def audit_page(document: Document) -> str:
     return _render("audit.html", "Audit report", document)
 
 
+def frontier_page(problem: str, figure: str) -> str:
+    """The page of a frontier around an interactive figure, which is markup."""
+    title = "What a release keeps and what it gives away"
+    return _render("frontier.html", title, {}, problem=problem, figure=Markup(figure))
+
+
 def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
     """Templates that escape all they are given, the report's behind some of one's ``own``."""
     found = Environment(
