@@ -18,7 +18,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("joint", "tables"): "Joint.from_table is a front door; imported in the call",
     ("cli.studio", "studio"): "the command that starts it",
     ("tables.table", "tables.join"): "the type of what an engine is asked to carry out",
-    ("codebook.codebook", "codebook"): "Codebook.load and .save; imported in the call",
+    ("codebook.codebook", "codebook"): "its file, checks, groups and counts are functions over it",
 }
 
 
