@@ -29,6 +29,7 @@ HINTS: Hints = {
     "unseen": 'use unseen="suppress" or make a new codebook',
     "shuffle": "write the rows in a random order with shuffle=True",
     "missing": 'use missing="symbol" or missing="drop"',
+    "input-format": 'say which it is with open_table(path, input_format="csv")',
     "memory": "allow more with memory=",
     "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",
     "by-hand": "download {url} by hand and pass its path",

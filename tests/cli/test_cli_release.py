@@ -323,7 +323,6 @@ def wrong(tmp_path_factory, demo) -> Path:
     (folder / "binary.csv").write_bytes(b"age,chol\n\xff\xfe\x00\n")
     (folder / "bad.parquet").write_bytes(b"PAR1 this is none PAR1")
     (folder / "one.csv").write_text("age,chol\n1,2\n2,2\n")
-    (folder / "twins.csv").write_text("age,age,chol\n1,2,3\n2,3,4\n")
     (folder / "taken").mkdir()
     (folder / "taken" / "report.json").write_text("{}")
     return folder
@@ -338,7 +337,6 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("binary.csv", [], "binary.csv"),
         ("bad.parquet", [], "bad.parquet"),
         ("one.csv", [], "one distinct value"),
-        ("twins.csv", [], "two columns named 'age'"),
         ("demo.csv", ["-x", "colh"], "did you mean 'chol'?"),
         ("demo.csv", ["-x", "age"], "the same"),
         ("demo.csv", ["--lam", 0.5], "exactly one of --kept, --leakage, --utility or --lam"),

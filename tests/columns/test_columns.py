@@ -85,7 +85,8 @@ def test_rules_are_settled_against_the_column():
     ("rules", "kind", "complaint"),
     [
         (ColumnRules(round={"x": 1.0}), "text", "rounding need numbers"),
-        (ColumnRules(bins={"x": 3}), "date", "quantile bins need numbers"),
+        (ColumnRules(bins={"x": 3}), "text", "quantile bins need numbers"),
+        (ColumnRules(bins={"x": 3}), "date", "no values"),
         (ColumnRules(bins={"x": 1}), "integer", "2 to 1,000"),
         (ColumnRules(bins={"x": 3}), "integer", "no values"),
         (ColumnRules(bins={"x": [1, 2]}), "text", "bins need numbers"),

@@ -171,6 +171,91 @@ def test_a_readable_release_from_upload_to_download(page, tmp_path):
     assert percent(given_away) == said["leakage"]
 
 
+def test_groups_are_laid_with_the_keyboard_alone_and_the_file_is_what_the_page_said(page, tmp_path):
+    table = datasets.load_demo()
+    table["chol"] //= 20
+    table["ward"] = np.random.default_rng(0).choice(["north", "south", "east"], len(table))
+    upload(page, tmp_path, "patients.csv", table)
+    page.wait_for_url("**/columns")
+    for box in ("sensitive-0", "public-1", "public-2", "public-3"):
+        page.check(f"[name={box}]")
+    search(page, points=3, recoding="global")
+    choose(page, 0.6)
+    said = [{name: figure(page, name) for name in ("kept", "leakage")}]
+    page.get_by_role("button", name="Change the groups by hand").press("Enter")
+    page.locator("#hand .laid").first.wait_for()
+    assert {name: figure(page, name) for name in said[0]} == said[0]
+
+    def press(place: str, *keys: str) -> None:
+        before = page.locator(".follow").inner_text()
+        page.locator(place).focus()
+        for key in keys:
+            page.keyboard.press(key)
+        expect(page.locator(".follow")).not_to_have_text(before, use_inner_text=True)
+
+    press("#every-1", "4", "Enter")
+    assert (
+        page.evaluate("document.activeElement.id") == "every-1"
+    )  # where the keyboard was, it stays
+    expect(page.locator("#column-1 .cuts li")).to_have_count(3)
+    press("#add-1", "1", "0", "Enter")
+    expect(page.locator("#column-1 .cuts li")).to_have_count(4)
+    press("#undo", "Enter")
+    expect(page.locator("#column-1 .cuts li")).to_have_count(3)
+    page.locator("#value-2-0").focus()
+    page.keyboard.press("Space")
+    page.locator("#value-2-1").focus()
+    page.keyboard.press("Space")
+    press("#shift-2", "Enter")
+    bar = page.locator("#column-1 rect").nth(3).bounding_box()  # with the mouse it is as short
+    before = page.locator(".follow").inner_text()
+    page.mouse.click(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 1)
+    expect(page.locator(".follow")).not_to_have_text(before, use_inner_text=True)
+    for scheme, width in (("dark", 390), ("light", 1200)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert fits(page)
+    said = {name: figure(page, name) for name in ("kept", "leakage", "smallest")}
+    page.select_option("#format", "csv")
+    page.get_by_role("button", name="Make the files").press("Enter")
+    page.locator(".files").wait_for()
+    assert {name: figure(page, name) for name in ("kept", "leakage")}.items() <= said.items()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="release.csv").click()
+    download.value.save_as(tmp_path / "release.csv")
+    released = pd.read_csv(tmp_path / "release.csv", dtype=str)
+    together = released.sex + "|" + released.chol + "|" + released.ward
+    counts = table.age.value_counts().to_numpy()
+    assert percent(bits(table.age, together) / entropy(counts / counts.sum())) == said["leakage"]
+    assert together.value_counts().min() == int(said["smallest"])
+    assert "--groups=ward=" in page.locator("#command").inner_text()
+
+
+def test_53_columns_can_be_filtered_and_the_heads_stay_in_sight(page, tmp_path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({f"measure_{i:02d}": rng.integers(0, 9, 60) for i in range(51)})
+    table["seen_at"] = pd.date_range("2024-01-01", periods=60, freq="7h").astype(str)
+    table["race"] = rng.choice(["a", "b"], 60)
+    upload(page, tmp_path, "wide.csv", table)
+    page.locator("#columns").wait_for()
+    assert fits(page)
+    page.get_by_label("measure_40").first.scroll_into_view_if_needed()
+    head = page.locator("table.ask thead th").first.bounding_box()
+    assert head["y"] >= 0  # sticks to the top
+    page.fill("#filter", "seen")
+    expect(page.locator("table.ask tbody tr:visible")).to_have_count(1)
+    assert page.locator("[name=treat-51]").input_value() != "category"
+    page.fill("#filter", "race")
+    page.check("[name=sensitive-52]")
+    page.fill("#filter", "measure_07")
+    page.check("[name=public-7]")
+    page.get_by_role("button", name="What would this give away?").click()
+    page.locator("#search").wait_for()
+    expect(page.locator("#stakes h2").first).to_be_in_viewport()  # not below the fold
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert fits(page)
+
+
 def test_a_column_that_attacks_the_reader_is_only_text(page, tmp_path):
     rng = np.random.default_rng(0)
     values = np.array([EVIL, "<script>document.title='owned'</script>", "plain"], dtype=object)

@@ -10,6 +10,7 @@ import typer
 from privacyfunnel.cli.options import (
     Expand,
     Force,
+    InputFormat,
     Keep,
     Key,
     Memory,
@@ -36,6 +37,7 @@ def apply(
     ] = "label",
     shuffle: Shuffle = False,
     memory: Memory = None,
+    input_format: InputFormat = None,
     force: Force = False,
 ) -> None:
     """Release new rows by the same coding."""
@@ -46,7 +48,7 @@ def apply(
     book = Codebook.load(codebook)
     kept = read_columns(keep) if keep else []
     done = write_release(
-        open_table(table, memory=memory),
+        open_table(table, memory=memory, input_format=input_format),
         book,
         output,
         expand=expand,

@@ -12,6 +12,7 @@ import typer
 from privacyfunnel.cli.options import (
     BinsOption,
     Force,
+    InputFormat,
     Jobs,
     Memory,
     Missing,
@@ -20,6 +21,7 @@ from privacyfunnel.cli.options import (
     Sensitive,
     Table,
     Weight,
+    named_table,
     read_columns,
 )
 from privacyfunnel.cli.progress import progress_bar
@@ -85,6 +87,7 @@ def audit(
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
+    input_format: InputFormat = None,
     jobs: Jobs = 2,
     seed: Seed = 0,
     force: Force = False,
@@ -104,7 +107,7 @@ def audit(
     _check_outputs(outputs, force)
     with progress_bar("Auditing") as progress:
         found = run(
-            table,
+            named_table(table, input_format, memory),
             read_columns(sensitive),
             read_columns(public),
             original=read_columns(original) if original else None,

@@ -16,6 +16,7 @@ from privacyfunnel.cli.options import (
     GroupsOption,
     Hierarchies,
     Importance,
+    InputFormat,
     Jobs,
     MeasureOption,
     Memory,
@@ -29,6 +30,7 @@ from privacyfunnel.cli.options import (
     Table,
     Useful,
     Weight,
+    named_table,
     read_columns,
     read_problem,
     read_purpose,
@@ -82,6 +84,7 @@ def frontier(
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
+    input_format: InputFormat = None,
     effort: Annotated[
         str | None, typer.Option(help="How long to search: fast, normal (default) or thorough.")
     ] = None,
@@ -118,7 +121,7 @@ def frontier(
         check_settings(method, options)
     options |= readable
     joint = pf.Joint.from_table(
-        table,
+        named_table(table, input_format, memory),
         read_columns(sensitive),
         read_columns(public),
         useful=read_columns(useful) if useful else (),

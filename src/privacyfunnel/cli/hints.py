@@ -10,6 +10,7 @@ HINTS: Hints = {
     "unseen": "use --unseen suppress or make a new codebook",
     "shuffle": "write the rows in a random order with --shuffle",
     "missing": "use --missing symbol or --missing drop",
+    "input-format": "say which it is with --input-format csv",
     "memory": "raise --memory",
     "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",
     "by-hand": "download {url} by hand and pass it with --data",

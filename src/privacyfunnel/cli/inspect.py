@@ -11,6 +11,7 @@ import typer
 from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.options import (
     BinsOption,
+    InputFormat,
     Memory,
     Missing,
     Public,
@@ -40,6 +41,7 @@ def inspect(
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
+    input_format: InputFormat = None,
     seed: Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
@@ -51,7 +53,7 @@ def inspect(
     from privacyfunnel.tables import count, identifiers, open_table, summary
 
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
-    opened = open_table(table, memory=memory)
+    opened = open_table(table, memory=memory, input_format=input_format)
     counts = count(
         opened, read_columns(sensitive), read_columns(public), columns=rules, weight=weight
     )

@@ -14,6 +14,10 @@ from privacyfunnel.errors import InvalidInput
 Table = Annotated[
     str, typer.Argument(help="A csv, tsv, parquet or json lines file, or duckdb://FILE#TABLE.")
 ]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(help="csv, tsv, parquet or json (lines), where the file's name does not tell."),
+]
 Sensitive = Annotated[
     list[str],
     typer.Option(
@@ -33,10 +37,14 @@ MinCount = Annotated[
 ]
 BinsOption = Annotated[
     list[str] | None,
-    typer.Option("--bins", help="chol=10 (quantiles) or age=0,18,40,65 (edges); may be repeated."),
+    typer.Option(
+        "--bins",
+        help="chol=10 (quantiles) or age=0,18,40,65 (edges); dates too; may be repeated.",
+    ),
 ]
 RoundOption = Annotated[
-    list[str] | None, typer.Option("--round", help="chol=10: to multiples of 10; may be repeated.")
+    list[str] | None,
+    typer.Option("--round", help="chol=10: to multiples of 10; born=month: or day, quarter, year."),
 ]
 Missing = Annotated[
     str, typer.Option(help="Missing values: symbol (a value of their own), drop or error.")
@@ -153,6 +161,16 @@ Suppress = Annotated[
         rich_help_panel=RECODING,
     ),
 ]
+
+
+def named_table(table: str, input_format: str | None, memory: str | None) -> Any:
+    """The table as it was named; opened already where its format was."""
+    if input_format is None:
+        return table
+    from privacyfunnel.tables import open_table
+
+    return open_table(table, memory=memory, input_format=input_format)
+
 
 PROBLEM_NAMES = {
     "pf": "funnel",

@@ -22,6 +22,7 @@ from privacyfunnel.cli.options import (
     GroupsOption,
     Hierarchies,
     Importance,
+    InputFormat,
     Jobs,
     Keep,
     Key,
@@ -41,6 +42,7 @@ from privacyfunnel.cli.options import (
     Table,
     Useful,
     Weight,
+    named_table,
     read_caps,
     read_columns,
     read_purpose,
@@ -110,6 +112,7 @@ def release(
     missing: Missing = "symbol",
     weight: Weight = None,
     memory: Memory = None,
+    input_format: InputFormat = None,
     expand: Expand = ReleaseRequest.expand,
     keep: Keep = None,
     key: Key = ReleaseRequest.key,
@@ -159,10 +162,11 @@ def release(
     try:
         with progress_bars() as stages:
             made = make_release(
-                table,
+                named_table(table, input_format, memory),
                 read_columns(sensitive),
                 read_columns(public),
                 out=output,
+                source=table,
                 columns=ColumnRules.parse(bins or (), round_to or (), missing),
                 weight=weight,
                 memory=memory,

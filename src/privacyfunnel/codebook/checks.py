@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.recoded import holds
-from privacyfunnel.columns import KINDS, MISSING, Bins, Column, Round, show
+from privacyfunnel.columns import KINDS, MISSING, Bins, Calendar, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -105,7 +105,9 @@ def _check_columns(book: Codebook) -> None:
             if not bounds:
                 continue
             kind = KINDS[column.kind]
-            plain = (kind.is_ordered and column.rule is None) or isinstance(column.rule, Round)
+            plain = (kind.is_ordered and column.rule is None) or isinstance(
+                column.rule, Round | Calendar
+            )
             wanted = ("number",) if kind.is_numeric else (column.kind,)
             fits = plain and all(_is_plain(k, b) for k in wanted for b in bounds)
             need(fits, f"the bounds of a group of column {column.name!r} are of another kind")
@@ -137,6 +139,8 @@ def _suits(column: Column) -> bool:
     if isinstance(column.rule, Bins):
         of = "number" if kind.is_numeric else column.kind  # whole numbers may be cut at 2.5
         return kind.is_ordered and all(_is_plain(of, edge) for edge in column.rule.edges)
+    if isinstance(column.rule, Calendar):
+        return kind.is_dated
     return column.rule is None or kind.is_numeric
 
 
@@ -152,6 +156,8 @@ def _fits(column: Column, value: Any) -> bool:
         return True
     if isinstance(column.rule, Bins):
         return value in column.rule.places
+    if isinstance(column.rule, Calendar):
+        return _is_plain(column.kind, value) and bool(column.rule.index(value) == value)
     if column.rule is not None:
         return type(value) in (int, float) and column.rule.label(column.rule.raw(value)) == value
     return _is_plain(column.kind, value)

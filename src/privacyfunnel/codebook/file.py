@@ -18,7 +18,7 @@ from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.codebook.values import decode, encode
 from privacyfunnel.codes import Group, RecodedColumn
-from privacyfunnel.columns import Bins, Column, Roles, Round
+from privacyfunnel.columns import Bins, Calendar, Column, Roles, Round, Rule
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
 
@@ -270,14 +270,18 @@ def _column(column: Column) -> dict[str, Any]:
         entry["bins"] = [encode(edge) for edge in column.rule.edges]
     elif isinstance(column.rule, Round):
         entry["round"] = column.rule.step
+    elif isinstance(column.rule, Calendar):
+        entry["round"] = column.rule.unit
     return entry
 
 
 def _read_column(entry: Mapping[str, Any]) -> Column:
     need("bins" not in entry or "round" not in entry, "a column has two rules")
-    rule: Bins | Round | None = None
+    rule: Rule | None = None
     if "bins" in entry:
         rule = Bins(tuple(decode(edge) for edge in entry["bins"]))
+    elif isinstance(entry.get("round"), str):
+        rule = Calendar(entry["round"], entry["kind"] == "datetime")
     elif "round" in entry:
         rule = Round(float(entry["round"]))
     return Column(entry["name"], entry["kind"], rule)

@@ -4,7 +4,7 @@ A rule turns a value into a whole index inside the engine (SQL or narwhals), and
 label here; the codebook stores the rule, so that new rows are treated exactly as the first were.
 """
 
-from privacyfunnel.columns.coarsening import Bins, Round, Rule
+from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
 from privacyfunnel.columns.kinds import KINDS, Kind, clean, literal, show, sql_kind
 from privacyfunnel.columns.missing import MISSING
@@ -14,6 +14,7 @@ __all__ = [
     "KINDS",
     "MISSING",
     "Bins",
+    "Calendar",
     "Column",
     "ColumnRules",
     "Kind",

@@ -17,6 +17,7 @@ from privacyfunnel.errors import InvalidInput
 if TYPE_CHECKING:
     import narwhals as nw
 
+UNITS = {"day": "1d", "month": "1mo", "quarter": "1q", "year": "1y"}  # as narwhals calls them
 MOST_BINS = 1_000  # an engine's expression grows with each
 
 
@@ -143,4 +144,52 @@ class Round:
         return float(round(label / self.step)) if math.isfinite(label) else float(label)
 
 
-Rule = Bins | Round
+@dataclass(frozen=True)
+class Calendar:
+    """The day, month, quarter or year that a date or a time lies in, told by its first day.
+
+    ``is_timed`` says that the column holds times: the first day is then told by its midnight.
+
+    >>> from datetime import date
+    >>> rule = Calendar("quarter")
+    >>> rule.label(rule.index(date(1950, 5, 17)))
+    datetime.date(1950, 4, 1)
+    """
+
+    unit: str
+    is_timed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise InvalidInput(f"dates are rounded to {', '.join(UNITS)}; got {self.unit!r}.")
+
+    def sql(self, column: str) -> str:
+        """The first day in SQL."""
+        kind = "TIMESTAMP" if self.is_timed else "DATE"
+        return f"CAST(date_trunc('{self.unit}', {column}) AS {kind})"
+
+    def expr(self, column: nw.Expr) -> nw.Expr:
+        """The first day in narwhals."""
+        import narwhals as nw
+
+        first = column.dt.truncate(UNITS[self.unit])
+        return first if self.is_timed else first.cast(nw.Date)
+
+    def index(self, value: Any) -> Any:
+        """The first day in Python."""
+        month = {"year": 1, "quarter": 3 * ((value.month - 1) // 3) + 1}.get(self.unit, value.month)
+        day = value.day if self.unit == "day" else 1
+        if self.is_timed:
+            return value.replace(month=month, day=day, hour=0, minute=0, second=0, microsecond=0)
+        return value.replace(month=month, day=day)
+
+    def label(self, index: Any) -> Any:
+        """The first day, as it is."""
+        return index
+
+    def raw(self, label: Any) -> Any:
+        """The first day, as it is."""
+        return label
+
+
+Rule = Bins | Round | Calendar

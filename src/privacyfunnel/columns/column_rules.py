@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacyfunnel.columns.coarsening import MOST_BINS, Bins, Round
+from privacyfunnel.columns.coarsening import MOST_BINS, UNITS, Bins, Calendar, Round
 from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.missing import MISSING
 from privacyfunnel.columns.roles import Column
@@ -23,7 +23,8 @@ from privacyfunnel.validation import check_choice
 class ColumnRules:
     """How columns are to be coarsened and what a missing value means, as the user asks for it.
 
-    ``bins`` holds a number of quantile bins or the edges themselves, ``round`` a step; ``missing``
+    ``bins`` holds a number of quantile bins or the edges themselves, ``round`` a step, or of dates
+    "day", "month", "quarter" or "year"; ``missing``
     is ``symbol`` (a value of its own), ``drop`` (leave the record out) or ``error``.
 
     >>> ColumnRules.parse(bins=["age=0,18,65", "chol=4"], round=["bmi=0.5"])
@@ -31,7 +32,7 @@ class ColumnRules:
     """
 
     bins: Mapping[str, int | Sequence[Any]] = field(default_factory=dict)
-    round: Mapping[str, float] = field(default_factory=dict)
+    round: Mapping[str, float | str] = field(default_factory=dict)
     missing: str = "symbol"
 
     def __post_init__(self) -> None:
@@ -51,11 +52,14 @@ class ColumnRules:
         binned, rounded = _pairs("bins", bins), _pairs("round", round)
         for name, values in rounded.items():
             if len(values) != 1 or isinstance(values[0], date):
-                raise InvalidInput(f"round needs one step, as in {name}=10; got {len(values)}.")
+                raise InvalidInput(
+                    f"round needs one step, as in {name}=10 or {name}=month; got {len(values)}."
+                )
         counts = {
             n: v[0] if len(v) == 1 and isinstance(v[0], int) else v for n, v in binned.items()
         }
-        return cls(counts, {n: float(v[0]) for n, v in rounded.items()}, missing)
+        steps = {n: v[0] if isinstance(v[0], str) else float(v[0]) for n, v in rounded.items()}
+        return cls(counts, steps, missing)
 
     @property
     def names(self) -> list[str]:
@@ -65,8 +69,15 @@ class ColumnRules:
     def column(self, name: str, kind: str, quantiles: Callable[[int], Sequence[Any]]) -> Column:
         """The column with its rule settled; ``quantiles(n)`` gives the n - 1 values between n parts."""
         if name in self.round:
+            step = self.round[name]
+            if KINDS[kind].is_dated:
+                return Column(name, kind, Calendar(str(step), kind == "datetime"))
             _check_numbers(name, kind, "rounding")
-            return Column(name, kind, Round(self.round[name]))
+            if isinstance(step, str):
+                raise InvalidInput(
+                    f"column {name!r} holds {KINDS[kind]}, which are not rounded to a {step}."
+                )
+            return Column(name, kind, Round(step))
         wanted = self.bins.get(name)
         if wanted is None:
             return Column(name, kind)
@@ -92,11 +103,14 @@ def quantiles_of_counts(
 def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
-    _check_numbers(name, kind, "quantile bins")
+    if not KINDS[kind].is_dated:
+        _check_numbers(name, kind, "quantile bins")
     if not 2 <= n <= MOST_BINS:
         raise InvalidInput(f"bins of {name!r} must be 2 to {MOST_BINS:,}, got {n:,}.")
-    whole = kind == "integer"
-    edges = sorted({int(q) if whole else clean(float(q)) for q in quantiles(n) if q is not None})
+    as_edge: Callable[[Any], Any] = int if kind == "integer" else lambda q: clean(float(q))
+    if KINDS[kind].is_dated:
+        as_edge = clean
+    edges = sorted({as_edge(q) for q in quantiles(n) if q is not None})
     if not edges:
         raise InvalidInput(f"column {name!r} has no values to take quantiles of.")
     return tuple(edges)
@@ -132,6 +146,8 @@ def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:
 
 
 def _number_or_date(option: str, word: str) -> Any:
+    if option == "round" and word in UNITS:
+        return word
     for read in (int, float, date.fromisoformat):
         try:
             value = read(word)

@@ -104,6 +104,7 @@ KINDS = {
             is_arrow=("is_date",),
             frame=("Date",),
             is_dated=True,
+            many=50,
             from_text=date.fromisoformat,
         ),
         Kind(
@@ -122,6 +123,7 @@ KINDS = {
             is_arrow=("is_timestamp",),
             frame=("Datetime",),
             is_dated=True,
+            many=50,
             from_text=datetime.fromisoformat,
         ),
     )

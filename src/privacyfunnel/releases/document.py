@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from privacyfunnel import __version__
 from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
-from privacyfunnel.columns import Bins, Column, Round, show
+from privacyfunnel.columns import Bins, Calendar, Column, Round, show
 from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
@@ -244,6 +244,8 @@ def column_words(column: Column) -> dict[str, Any]:
         coarsened = f"in bins at {', '.join(map(show, column.rule.edges))}"
     elif isinstance(column.rule, Round):
         coarsened = f"rounded to multiples of {show(column.rule.step)}"
+    elif isinstance(column.rule, Calendar):
+        coarsened = f"by {column.rule.unit}"
     return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
 
 

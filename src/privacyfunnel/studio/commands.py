@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.cli.options import read_columns, read_groups
@@ -29,6 +30,8 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
+    words += [f"--hierarchy={name}={Path(file).name}" for name, file in asked.hierarchies.items()]
+    words += [f"--order={name}={as_order(values)}" for name, values in asked.orders.items()]
     words += [f"--cuts={name}={','.join(map(show, cuts))}" for name, cuts in asked.cuts.items()]
     words += [f"--groups={name}={as_groups(lists)}" for name, lists in asked.groups.items()]
     words += [f"--importance={name}={weight:g}" for name, weight in asked.importance.items()]
@@ -80,6 +83,17 @@ def as_option(names: Sequence[str]) -> str:
     return text
 
 
+def as_order(values: Sequence[str]) -> str:
+    """An order as the command line takes it.
+
+    >>> as_order(["S", "M", "L"])
+    'S<M<L'
+    """
+    if any("<" in value for value in values):
+        raise InvalidInput("a value holds the mark < of an order")
+    return "<".join(values)
+
+
 def as_groups(lists: Sequence[Sequence[Any]]) -> str:
     """Groups of values as the command line takes them: a bar between them, marks in a value doubled.
 
@@ -111,7 +125,8 @@ def first(source: Source) -> str:
 def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     """The same as a Python script."""
     rules = choices.rules
-    given = asked.options()
+    files = {name: Path(file).name for name, file in asked.hierarchies.items()}
+    given = replace(asked, hierarchies=files).options()
     words = [f"{name}={given[name]!r}" for name in given if name not in ("source", "command")]
     save_demo = ""
     if source.origin == "demo":

@@ -19,16 +19,22 @@ TREATMENTS = {
 }
 WANTED = {
     "bins": "a number of bins (10) or their edges (0, 18, 40, 65)",
-    "round": "a step to round to (10, or 0.5)",
+    "round": "a step to round to (10, or 0.5); of dates day, month, quarter or year",
 }
 RECODINGS = {
     "global": "readable columns: ages in ranges, categories in groups, the same for all records",
     "local": "readable columns: each record is made only as coarse as it needs to be",
     "symbols": "one column of symbols, each for any group of values: most information, hard to read",
 }
+SHAPES = {
+    "free": "any values may be put together",
+    "order": "only neighbours in this order",
+    "tree": "along a hierarchy",
+}
 MOST_IMPORTANT = 4  # times as important as another column
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
-BINS = "10"
+BINS, PERIOD = "10", "month"  # that are proposed for many numbers and for many dates
+DATED = {"bins": "date in bins", "round": "date, by day, month, quarter or year"}
 MOST_POINTS = 200
 
 Form = Mapping[str, str]
@@ -108,6 +114,8 @@ def _guess(column: Mapping[str, Any]) -> ColumnChoice:
     if column["nearly_unique"] and (KINDS[plain.kind].names_rows or KINDS[plain.kind].is_dated):
         return replace(plain, treat="identifier")
     if column["distinct"] > KINDS[plain.kind].many:
+        if KINDS[plain.kind].is_dated:
+            return replace(plain, treat="round", how=PERIOD)
         return replace(plain, treat="bins", how=BINS)
     return plain
 
@@ -165,6 +173,9 @@ class SearchSettings:
 
     recoding: str = "global"
     importance: Mapping[str, float] = field(default_factory=dict)
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    trees: Mapping[str, str] = field(default_factory=dict)  # the lines of each hierarchy
+    hierarchies: Mapping[str, str] = field(default_factory=dict)  # the file of each
     effort: str = "fast"
     points: int = ReleaseRequest.points
     min_count: int = ReleaseRequest.min_count
@@ -184,6 +195,8 @@ class SearchSettings:
             soft=soft,
             recoding=self.recoding,
             importance=self.importance,
+            orders=self.orders,
+            hierarchies=self.hierarchies,
             min_count=self.min_count,
             effort=self.effort,
             points=self.points,
@@ -191,9 +204,17 @@ class SearchSettings:
         )
 
 
-def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
+def read_search(
+    form: Form, public: Sequence[str] = (), values: Mapping[str, Sequence[str]] | None = None
+) -> SearchSettings:
     """The settings of the search's form; the columns to publish have a number for their importance.
 
+    Of columns whose ``values`` the page lists, they may be put in order (the fields come in it) or in a
+    hierarchy.
+
+    >>> form = {"shape-0": "order", "order-0-2": "", "order-0-0": "", "order-0-1": ""}
+    >>> read_search(form, ["size"], {"size": ["L", "M", "S"]}).orders
+    {'size': ['S', 'L', 'M']}
     >>> read_search({"recoding": "global", "importance-1": "2"}, ["age", "job"]).importance
     {'job': 2.0}
     """
@@ -204,9 +225,19 @@ def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
     weights = {
         name: _importance(form.get(f"importance-{i}", ""), name) for i, name in enumerate(public)
     }
+    orders, trees = {}, {}
+    for i, name in enumerate(public):
+        shape, listed = form.get(f"shape-{i}", "free"), (values or {}).get(name)
+        check_choice("the shape of a column", shape, list(SHAPES))
+        if listed and shape == "order":
+            orders[name] = _ordered(form, f"order-{i}-", listed)
+        elif shape == "tree":
+            trees[name] = form.get(f"tree-{i}", "").replace("\r", "")
     if recoding == "symbols":
-        weights = {}
+        weights, orders, trees = {}, {}, {}
     return SearchSettings(
+        orders=orders,
+        trees=trees,
         recoding=recoding,
         importance={name: weight for name, weight in weights.items() if weight != 1.0},
         effort=effort,
@@ -215,6 +246,14 @@ def read_search(form: Form, public: Sequence[str] = ()) -> SearchSettings:
         seed=_whole(form, "seed", usual.seed, 0, 2**31 - 1),
         compare="compare" in form,
     )
+
+
+def _ordered(form: Form, prefix: str, listed: Sequence[str]) -> list[str]:
+    """The values in the order in which their fields came."""
+    places = [name.removeprefix(prefix) for name in form if name.startswith(prefix)]
+    if sorted(places) != sorted(map(str, range(len(listed)))):
+        raise InvalidInput("this form makes no sense; reload the page.")
+    return [listed[int(place)] for place in places]
 
 
 def read_target(form: Form, kept: str) -> dict[str, float]:

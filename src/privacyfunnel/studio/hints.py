@@ -10,6 +10,7 @@ HINTS: Hints = {
     "unseen": "make a new codebook",
     "shuffle": "the command that the studio shows can write them in a random order",
     "missing": "choose another answer for missing values",
+    "input-format": "rename it",
     "memory": "use a smaller table",
     "fewer-folds": "use a table with more records",
     "by-hand": "download {url} by hand and choose that file",

@@ -31,6 +31,7 @@ FOLLOWERS = {
     "improve": ("begin", "lay"),
     "release": (),
 }
+MOST_GONE = 1000  # jobs that were dropped and are still known to have been
 MOST = 100  # sessions that are remembered, of those with the token and of those without it
 UNSEEN = 3600.0  # seconds after which a session with a table may make room for another
 
@@ -50,6 +51,7 @@ class Session:
     made: ReleaseRequest | None = None
     notice: str = ""  # an error to show once
     jobs: dict[str, Job] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)  # jobs that another took the place of
     uploaded: int = 0  # bytes
     upload: object = None  # the one that is going on
     seen: float = field(default_factory=time.monotonic)
@@ -66,6 +68,7 @@ class Session:
         """Stop and forget a job."""
         job = self.jobs.pop(kind, None)
         if job is not None:
+            self.gone = [*self.gone, job.id][-MOST_GONE:]
             self.queue.cancel(job)
             shutil.rmtree(job.folder, ignore_errors=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.draws import thresholds
-from privacyfunnel.columns import KINDS, Bins, Column, Roles
+from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def has_bounds(column: Column) -> bool:
 def arrow_type(column: Column) -> Any:
     import pyarrow as pa
 
-    if column.rule is not None:
+    if isinstance(column.rule, Bins | Round):
         return pa.int64() if isinstance(column.rule, Bins) else pa.float64()
     return pa.type_for_alias(KINDS[column.kind].arrow)
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.connection import check_memory
 from privacyfunnel.tables.engines import ENGINES
+from privacyfunnel.tables.paths import FORMATS
 from privacyfunnel.tables.table import Table
+from privacyfunnel.validation import check_choice
 
 
-def open_table(source: Any, *, memory: str | None = None) -> Table:
+def open_table(source: Any, *, memory: str | None = None, input_format: str | None = None) -> Table:
     """Open a path, a glob, a folder, a ``duckdb://FILE#TABLE`` address or a frame.
 
     Files are csv, tsv, parquet or json lines; frames are whatever narwhals understands (pandas,
     Polars, PyArrow, PySpark, Ibis, ...) or a DuckDB relation. ``memory`` bounds DuckDB, e.g. "2GB".
+    ``input_format`` is csv, tsv, parquet or json for files whose names do not tell.
 
     >>> import pandas as pd
     >>> table = open_table(pd.DataFrame({"age": [40, 61], "city": ["Bonn", None]}))
@@ -25,6 +29,13 @@ def open_table(source: Any, *, memory: str | None = None) -> Table:
     memory = check_memory(memory)
     if isinstance(source, Table):
         return source
+    if input_format is not None:
+        from privacyfunnel.tables.engines.duckdb import open_files
+
+        check_choice("input_format", input_format, sorted(set(FORMATS.values())))
+        if not isinstance(source, str | Path) or str(source).startswith("duckdb://"):
+            raise InvalidInput("an input_format is for files; frames and databases have their own.")
+        return open_files(source, memory, {}, input_format)
     for name in ENGINES:
         engine = import_module(f"privacyfunnel.tables.engines.{name}")
         if engine.opens(source):

@@ -58,13 +58,20 @@ class Reading:
 
 
 def read_paths(
-    con: duckdb.DuckDBPyConnection, source: str | Path, kinds: Mapping[str, str]
+    con: duckdb.DuckDBPyConnection,
+    source: str | Path,
+    kinds: Mapping[str, str],
+    form: str | None = None,
 ) -> Reading:
-    """How to read a path, a glob or a folder; ``kinds`` fixes the kind of some csv columns."""
+    """How to read a path, a glob or a folder; ``kinds`` fixes the kind of some csv columns.
+
+    ``form`` is csv, tsv, parquet or json, where the names of the files do not tell.
+    """
     files = find_files(source)
-    form = _format(files[0])
-    if any(_format(file) != form for file in files):
-        raise InvalidInput(f"{source} mixes formats; name files of one format.")
+    if form is None:
+        form = _format(files[0])
+        if any(_format(file) != form for file in files):
+            raise InvalidInput(f"{source} mixes formats; name files of one format.")
     listed = "[" + ", ".join(literal(glob.escape(str(file))) for file in files) + "]"
     if form in ("csv", "tsv"):
         return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds)
@@ -113,7 +120,10 @@ def _format(path: Path) -> str:
     form = FORMATS.get(suffixes[-1] if suffixes else "")
     if form is None:
         known = ", ".join(FORMATS)
-        raise InvalidInput(f"cannot tell the format of {path}; its name must end in {known}.")
+        raise InvalidInput(
+            f"cannot tell the format of {path}; its name ends in none of {known}.",
+            hint="input-format",
+        )
     return form
 
 
@@ -186,7 +196,23 @@ def _header(file: Path, delimiter: str | None) -> tuple[tuple[str, ...], str]:
     best = max(rows, key=lambda d: len(rows[d]))
     if any("\r" in name for name in rows[best]):  # DuckDB would take it for the end of a line
         raise InvalidInput(f"{file} has a line end within a column name; rename it.")
-    return tuple(rows[best]), best
+    return told_apart(rows[best]), best
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Names with a number after those that came before.
+
+    >>> told_apart(["age", "score", "score", "score_1"])
+    ('age', 'score', 'score_2', 'score_1')
+    """
+    found: list[str] = []
+    for name in names:
+        new, again = name, 0
+        while new in found or (again and new in names):
+            again += 1
+            new = f"{name}_{again}"
+        found.append(new)
+    return tuple(found)
 
 
 def _first_record(text: TextIO) -> list[str]:

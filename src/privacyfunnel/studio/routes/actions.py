@@ -14,7 +14,7 @@ from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.drafts import History
-from privacyfunnel.studio.forms import read_choices, read_search, read_target
+from privacyfunnel.studio.forms import SearchSettings, read_choices, read_search, read_target
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
 from privacyfunnel.studio.settings import GUESTS_UPLOADS, MEGABYTE
@@ -165,13 +165,26 @@ async def search(request: Request, session: Session) -> Response:
     choices = session.inspected_choices()
     if choices is None:
         raise InvalidInput("mark the columns first.")
-    session.search, session.chosen = read_search(form, choices.public), None
+    session.search, session.chosen = (
+        _with_files(session, read_search(form, choices.public, session.done("inspect")["values"])),
+        None,
+    )
     session.by_hand = History()
     inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
     if session.search.compare:
         session.start("compare", inspected=inspected, search=session.search)
     return redirect("/tradeoff")
+
+
+def _with_files(session: Session, search: SearchSettings) -> SearchSettings:
+    """The settings with a file for each hierarchy that was typed or uploaded."""
+    files = {}
+    for i, (name, lines) in enumerate(search.trees.items(), start=1):
+        path = session.make_folder() / f"hierarchy-{i}.csv"
+        path.write_text(lines, encoding="utf-8")
+        files[name] = str(path)
+    return replace(search, hierarchies=files)
 
 
 @script_action

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -20,10 +21,12 @@ from privacyfunnel.report import words as report_words
 from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import (
+    DATED,
     EFFORTS,
     MOST_IMPORTANT,
     MOST_POINTS,
     RECODINGS,
+    SHAPES,
     TREATMENTS,
     SearchSettings,
 )
@@ -53,6 +56,7 @@ ENDS = ("largest", "smallest")
 FILE_WORDS = {
     "release": "the table to publish",
     CODEBOOK: "which values each symbol stands for; needed to release new rows alike",
+    "hierarchy": "a hierarchy that the command below reads",
     PAGE: "what was kept and given away, for people",
     DOCUMENT: "the same for programs",
 }
@@ -95,7 +99,9 @@ async def columns(request: Request) -> Response:
         "columns",
         kinds=KINDS,
         treatments=TREATMENTS,
+        dated_words=DATED,
         recodings=RECODINGS,
+        shapes=SHAPES,
         efforts=EFFORTS,
         search=session.search or SearchSettings(),
         most_points=MOST_POINTS,
@@ -171,10 +177,11 @@ def _files(session: Session) -> list[tuple[str, str, int]]:
     """Name, words and size of each file of the release."""
     assert session.made is not None
     folder = session.jobs["release"].folder / "files"
+    trees = [Path(file) for file in session.made.hierarchies.values()]
     return [
         (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
         for name in session.made.files
-    ]
+    ] + [(tree.name, FILE_WORDS["hierarchy"], tree.stat().st_size) for tree in trees]
 
 
 async def file(request: Request) -> Response:
@@ -183,16 +190,20 @@ async def file(request: Request) -> Response:
     name = request.path_params["name"]
     if session.done("release") is None or session.made is None:
         raise HTTPException(404, "There is no release yet.")
-    if name not in session.made.files:
+    trees = {Path(file).name: file for file in session.made.hierarchies.values()}
+    if name not in (*session.made.files, *trees):
         raise HTTPException(404, "There is no such file.")
-    path = session.jobs["release"].folder / "files" / name
+    path = trees.get(name, session.jobs["release"].folder / "files" / name)
     return FileResponse(str(path), filename=name, media_type="application/octet-stream")
 
 
 async def job(request: Request) -> Response:
     """How far a job is, and what it has found so far."""
     session = session_of(request)
-    found = session.job(request.path_params["job_id"])
+    job_id = request.path_params["job_id"]
+    found = session.job(job_id)
+    if job_id in session.gone:  # asked for by a page that does not know yet
+        return JSONResponse({"state": "dropped", "words": "", "news": {}, "error": ""})
     if found is None:
         return JSONResponse({"error": "There is no such task."}, status_code=404)
     return JSONResponse(

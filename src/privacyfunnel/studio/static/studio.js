@@ -211,7 +211,51 @@ function cutByPointer(picture, section) {
   });
 }
 
+// Values of a column in their order: dragged, or moved with buttons; the form sends them as they stand.
+function putInOrder(list) {
+  const choose = () => list.parentElement.querySelector("[value=order]").click();
+  list.addEventListener("click", (event) => {
+    const item = event.target.closest("li");
+    const button = event.target.closest("button");
+    if (!button) return;
+    const up = button.className === "up";
+    const other = up ? item.previousElementSibling : item.nextElementSibling;
+    if (!other) return;
+    if (up) other.before(item);
+    else other.after(item);
+    button.focus();
+    choose();
+  });
+  let dragged = null;
+  list.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest("li");
+  });
+  list.addEventListener("dragover", (event) => {
+    const over = event.target.closest("li");
+    if (!dragged) return;
+    event.preventDefault();
+    if (!over || over === dragged) return;
+    const box = over.getBoundingClientRect();
+    if (event.clientY > box.top + box.height / 2) over.after(dragged);
+    else over.before(dragged);
+  });
+  list.addEventListener("dragend", () => {
+    if (dragged) choose();
+    dragged = null;
+  });
+}
+
+function fillBy(input) {
+  input.addEventListener("change", async () => {
+    const text = document.getElementById(input.dataset.fills);
+    text.value = await input.files[0].text();
+    input.closest("fieldset").querySelector("[value=tree]").click();
+  });
+}
+
 watchBoxes();
+document.querySelectorAll("ol.order").forEach(putInOrder);
+document.querySelectorAll("[data-fills]").forEach(fillBy);
 document.querySelectorAll("#hand").forEach(layByHand);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);

@@ -31,6 +31,19 @@ function curve(points, name, ink, extra) {
   };
 }
 
+// A release without lots is one by lot, too, and so is any mixture of two: the lower hull of all.
+function byLot() {
+  const all = [...state.soft, ...state.points].sort((a, b) => a.kept - b.kept || b.leakage - a.leakage);
+  const hull = [];
+  const turns = (a, b, c) => (b.kept - a.kept) * (c.leakage - a.leakage) - (b.leakage - a.leakage) * (c.kept - a.kept);
+  for (const point of all) {
+    while (hull.length > 1 && turns(hull.at(-2), hull.at(-1), point) <= 0) hull.pop();
+    if (hull.length === 1 && hull[0].leakage >= point.leakage) hull.pop();
+    hull.push(point);
+  }
+  return hull;
+}
+
 function traces() {
   const edge = [{ kept: 0, leakage: 0 }, { kept: state.free, leakage: 0 }, { kept: 1, leakage: state.whole }];
   const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
@@ -49,7 +62,7 @@ function traces() {
   }
   if (state.soft.length) {
     const green = dark.matches ? "#6fcf97" : "#1c7d4d";
-    drawn.push(curve(state.soft, "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
+    drawn.push(curve(byLot(), "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
   }
   drawn.push(curve(state.points, readable ? NAMES[place.dataset.recoding] : "releases found", blue, { marker: { color: inside, size: state.points.length > 40 ? 6 : 9, line: { color: blue, width: 1.5 } }, meta: "hard" }));
   drawn.push({
@@ -168,6 +181,7 @@ async function follow(job, isLatest) {
   if (!isLatest()) return;
   wait.hidden = true;
   box.removeAttribute("aria-busy");
+  if (ended.state === "dropped") return;
   if (ended.state !== "done") return complain(ended.error || ended.words);
   const page = await fetch("/chosen", { credentials: "same-origin" });
   if (!page.ok || !isLatest()) return;
@@ -246,7 +260,8 @@ draw();
 plot.on("plotly_click", (event) => {
   const { data, pointIndex } = event.points[0];
   if (!state.ready || !data.meta || (data.meta === "soft" && soft.disabled)) return;
-  choosePoint((data.meta === "soft" ? state.soft : state.points)[pointIndex], data.meta === "soft");
+  const point = (data.meta === "soft" ? byLot() : state.points)[pointIndex];
+  choosePoint(point, state.soft.includes(point));
 });
 dark.addEventListener("change", draw);
 search();

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import privacyfunnel as pf
-from privacyfunnel.columns import show
+from privacyfunnel.columns import KINDS, show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
@@ -37,6 +37,7 @@ from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, 
 from privacyfunnel.tables.summary import is_nearly_unique
 
 SHOWN_ROWS = 6
+MOST_LISTED = 60  # values of a column that can be put in order
 LONGEST = 60  # characters of a value in the preview
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
 RESULT, DESK = "result.pickle", "desk.pickle"
@@ -88,6 +89,7 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     _save(folder, kept)
     cautions = about_table(at_stake, counts.roles, marked)
     return {
+        "values": _listed(counts),
         "sentences": in_words(counts.roles, at_stake),
         "cautions": [asdict(caution) for caution in cautions],
         "stakes": at_stake.to_json(),
@@ -247,6 +249,18 @@ def _open(table: str, folder: Path) -> Table:
 
 def _count(table: Table, choices: Choices) -> Counts:
     return count(table, choices.sensitive, choices.public, columns=choices.rules)
+
+
+def _listed(counts: Counts) -> dict[str, list[str]]:
+    """The values of the public columns that have no order of their own, where they are not too many."""
+    known = zip(counts.roles.public, counts.joint().public, strict=True)
+    return {
+        column.name: [show(value) for value in found.values if value is not None]
+        for column, found in known
+        if column.rule is None
+        and not KINDS[column.kind].is_ordered
+        and 2 < len(found.values) <= MOST_LISTED
+    }
 
 
 def _first_rows(table: Table) -> list[list[str]]:

@@ -38,7 +38,7 @@ def opens(source: Any) -> bool:
 def open_source(source: Any, memory: str | None) -> Table:
     """A table of files, of a database or of a relation."""
     if isinstance(source, str | Path):
-        return _open_files(source, memory, {})
+        return open_files(source, memory, {})
     safe = ", ".join(f"c{i}" for i in range(len(source.columns)))
     renamed: Any = source.query("funnel_rows", f"SELECT * FROM funnel_rows AS s({safe})")
     return DuckDBTable(
@@ -52,14 +52,19 @@ def open_source(source: Any, memory: str | None) -> Table:
     )
 
 
-def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]) -> Table:
+def open_files(
+    source: str | Path, memory: str | None, kinds: Mapping[str, str], form: str | None = None
+) -> Table:
+    """A table of files, whose ``form`` their names need not tell, or of a database."""
     import duckdb
 
     is_database = str(source).startswith("duckdb://")
     with connect(memory) as con:
         try:
             reading = (
-                read_database(con, str(source)) if is_database else read_paths(con, source, kinds)
+                read_database(con, str(source))
+                if is_database
+                else read_paths(con, source, kinds, form)
             )
             types = con.sql(f"FROM {reading.sql}").types
         except duckdb.Error as error:
@@ -72,7 +77,7 @@ def _open_files(source: str | Path, memory: str | None, kinds: Mapping[str, str]
         con.execute(f"CREATE TEMP VIEW funnel_rows AS SELECT * FROM {reading.sql} AS s({safe})")
 
     def reopen(kinds: Mapping[str, str]) -> Table:
-        return _open_files(source, memory, kinds)
+        return open_files(source, memory, kinds, form)
 
     return DuckDBTable(
         source=str(source),

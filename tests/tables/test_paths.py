@@ -1,0 +1,27 @@
+"""Paths: names and formats of files that do not tell enough by themselves."""
+
+import pytest
+
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.tables import count, open_table
+
+
+def test_columns_of_one_name_get_names_of_their_own(tmp_path):
+    path = tmp_path / "twins.csv"
+    path.write_text("ill,priors,priors,priors_1\n1,2,3,4\n0,5,6,7\n")
+    table = open_table(path)
+    assert table.names == ("ill", "priors", "priors_2", "priors_1")
+    assert count(table, "ill", ["priors", "priors_2"]).joint().labels_x == ((2, 3), (5, 6))
+
+
+def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path):
+    path = tmp_path / "table.dat"
+    path.write_text("ill\tage\n1\t40\n0\t31\n")
+    with pytest.raises(InvalidInput, match="cannot tell the format") as error:
+        open_table(path)
+    assert error.value.hint == "input-format"
+    assert open_table(path, input_format="tsv").columns == {"ill": "integer", "age": "integer"}
+    with pytest.raises(InvalidInput, match="input_format must be"):
+        open_table(path, input_format="xlsx")
+    with pytest.raises(InvalidInput, match="is for files"):
+        open_table(f"duckdb://{path}#t", input_format="csv")
