@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Any
@@ -211,6 +212,26 @@ def informed_guess(counts) -> float:
             least = np.flatnonzero(np.asarray(price) <= np.min(price) + 1e-11)
             right[how] += n[s, x] * (s in least) / len(least)
     return max(right.values()) / n.sum()
+
+
+def informed_by_person(s: list[int], xhat: list[int]) -> float:
+    """Each person in turn is not known: try every s for them, see which release tells least."""
+    values, right = sorted(set(s)), {"balance": 0.0, "frequent": 0.0}
+    for i, own in enumerate(s):
+        scores = {"balance": [], "frequent": []}
+        for guess in values:
+            tried = [guess if j == i else other for j, other in enumerate(s)]
+            pairs = Counter(zip(tried, xhat, strict=True))
+            by_s, by_x, n = Counter(tried), Counter(xhat), len(s)
+            told = sum(
+                m / n * math.log2(m * n / (by_s[a] * by_x[b])) for (a, b), m in pairs.items()
+            )
+            scores["balance"].append(told)
+            scores["frequent"].append(-(pairs[guess, xhat[i]] - 1))
+        for how, score in scores.items():
+            best = [v for v, x in zip(values, score, strict=True) if x <= min(score) + 1e-11]
+            right[how] += (own in best) / len(best)
+    return max(right.values()) / len(s)
 
 
 def swap_descent(

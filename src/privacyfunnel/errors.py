@@ -36,6 +36,8 @@ HINTS: Hints = {
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
+    "least-count": "ask for less, or for fewer of them (min_count, min_diversity; 1 is no rule)",
+    "new-people": "choose it on some of them (choose_on=0.5)",
     "choose-on": "a code chosen on some records, drawn in secret (choose_on=0.5), makes it much harder",
     "apply": "release later tables by this codebook (write_release), with the same key",
 }
@@ -92,6 +94,10 @@ class TargetUnreachable(InvalidInput):
 
 class TooLarge(InvalidInput):
     """More than fits into memory; the message says how much it would need."""
+
+
+class LimitBroken(FunnelError):
+    """A limit that was asked for is not kept."""
 
 
 class UnknownSymbol(FunnelError, KeyError, ValueError):

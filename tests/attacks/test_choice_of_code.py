@@ -50,17 +50,18 @@ def test_a_secret_choice_covers_every_value_and_keeps_what_it_says(tmp_path):
 
 
 def test_drawn_records_are_drawn_and_no_value_is_lost(joint):
-    drawn = drawn_records(joint, 0.1, seed=1)
+    drawn, others = drawn_records(joint, 0.1, seed=1)
+    assert others.n_records == joint.n_records - 12
     assert drawn.labels_x == joint.labels_x
     whole = np.rint(drawn.counts.toarray())
     assert whole.sum() == 12
     assert (
-        drawn_records(joint, 0.5, seed=1).counts != drawn_records(joint, 0.5, seed=2).counts
+        drawn_records(joint, 0.5, seed=1)[0].counts != drawn_records(joint, 0.5, seed=2)[0].counts
     ).nnz
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"choose_on": 0}, {"choose_on": 1.5}, {"choose_on": 0.5, "min_count": 3}]
+    "wrong", [{"choose_on": 0}, {"choose_on": 1.5}, {"max_population_leakage": 0.5}]
 )
 def test_a_wrong_share_is_refused(wrong):
     with pytest.raises(InvalidInput):

@@ -96,7 +96,7 @@ def test_apply_on_the_same_table_reproduces_the_release(demo, tmp_path):
 
 
 def test_apply_treats_new_values_as_asked(demo, tmp_path):
-    new = pd.DataFrame({"sex": [1, 2, 1], "chol": [157, 157, 9999]})
+    new = pd.DataFrame({"sex": [1, 2, 1] * 6, "chol": [157, 157, 9999] * 6})
     new.to_csv(tmp_path / "new.csv", index=False)
     args = ["apply", demo / "out/codebook.json", "new.csv", "-o", "coded.csv"]
     assert_users_mistake(funnel(*args, cwd=tmp_path), "9999")
@@ -106,9 +106,9 @@ def test_apply_treats_new_values_as_asked(demo, tmp_path):
     done = funnel(*args, "--unseen", "suppress", "--keep", "chol", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "'chol' is passed through as it is and not protected" in done.stderr
-    assert "1 row suppressed" in done.stdout
+    assert "6 rows suppressed" in done.stdout
     coded = pd.read_csv(tmp_path / "coded.csv")
-    assert coded.chol.tolist() == [157, 157, 9999]
+    assert coded.chol.tolist() == [157, 157, 9999] * 6
     assert coded.released.tolist()[2] == "suppressed"
     assert_users_mistake(funnel(*args, "--unseen", "suppress", cwd=tmp_path), "--force")
 
@@ -343,8 +343,8 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("demo.csv", ["--utility", 1.5], "[0, 1]"),
         ("demo.csv", ["--format", "xlsx"], "format must be one of"),
         ("demo.csv", ["--keep", "nope"], "no kept column 'nope'"),
-        ("demo.csv", ["--weight", "sex", "--min-count", 5], "leave one out"),
-        ("demo.csv", ["--soft", "--min-count", 5], "cannot promise a least count"),
+        ("demo.csv", ["--weight", "sex", "--person", "chol"], "cannot be counted by person"),
+        ("demo.csv", ["--min-diversity", 100], "no combination can go with 100 of them"),
         ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release was found with a utility"),
         ("demo.csv", ["--jobs", 0], "jobs must not be 0"),
         ("demo.csv", ["--holdout", 0], "holdout must lie between 0 and 1, got 0"),

@@ -16,6 +16,8 @@ from conftest import joints
 from privacyfunnel import metrics
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.joint import Joint
+from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.tables import count
 
 
@@ -182,3 +184,18 @@ def test_who_knows_all_others_sees_through_a_balanced_release():
     assert released.guess_informed > 0.9 > released.guess_seeing
     soft = pf.Channel(code.matrix)
     assert metrics.evaluate(joint, soft).guess_informed is None  # records are not counted
+
+
+def test_few_records_are_told_where_chance_is_a_real_share():
+    rng = np.random.default_rng(0)
+
+    def found(n, n_s, n_x, link):
+        s = rng.integers(0, n_s, n)
+        x = np.where(rng.random(n) < link, s % n_x, rng.integers(0, n_x, n))
+        return stakes(Joint.from_counts(np.histogram2d(s, x, [n_s, n_x])[0]))
+
+    many = found(7_214, 60, 8, 0.0)  # chance explains it all, but it is next to nothing
+    assert many.chance.mean_bits > 0.9 * many.information
+    assert not many.few_records
+    assert not found(7_214, 60, 8, 0.5).few_records
+    assert found(300, 60, 40, 0.0).few_records

@@ -14,7 +14,7 @@ from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report import page, summary
 
-QUICK = {"effort": "fast", "points": 2, "attackers": False}
+QUICK = {"effort": "fast", "points": 2, "attackers": False, "min_count": 1}
 
 
 def people(n: int = 240) -> pd.DataFrame:

@@ -118,7 +118,10 @@ def test_attackers_are_tried_where_they_are_quick(hard):
         ({"attackers": False}, "not asked for"),
         ({"weight": "w"}, "weighted records cannot be split"),
         ({"weight": "w", "attackers": True}, "weighted records cannot be split"),
-        ({"table": clinic(4).assign(ill=list("ynny")), "attackers": True}, "4 records are too few"),
+        (
+            {"table": clinic(4).assign(ill=list("ynny")), "attackers": True, "min_count": 1},
+            "4 records are too few",
+        ),
     ],
 )
 def test_attackers_that_were_not_tried_are_named_with_the_reason(tmp_path, asked, words):

@@ -166,8 +166,8 @@ def test_weights_are_measured_and_warned_of(tmp_path):
     document = pf.release(table, **asked, **QUICK, out=tmp_path / "out").document
     assert "weighted records" in [c["about"] for c in document["cautions"]]
     assert document["chance"] is None
-    with pytest.raises(InvalidInput, match="leave one out"):
-        pf.release(table, **asked, min_count=3, out=tmp_path / "o2")
+    sizes = pd.read_parquet(tmp_path / "out" / "release.parquet").released.value_counts()
+    assert sizes.min() >= 5  # records, whatever they weigh
 
 
 @pytest.mark.parametrize("missing", ["symbol", "drop"])

@@ -8,7 +8,7 @@ Unlike the best guess on the very records that were counted, this does not mista
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,12 @@ from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
+from privacyfunnel.persons import Persons
 from privacyfunnel.validation import check_at_least, check_rng
 
 MOST_RECORDS = 50_000  # beyond it the user says how many records the attackers get
+POOLED = ", a person's rows together"
+LEAST = 1e-12  # probability that is taken for none
 MOST_VALUES = 100  # of a sensitive column that is guessed value by value
 
 
@@ -51,6 +54,7 @@ def attack(
     sensitive: Sequence[Column],
     public: Sequence[Column],
     *,
+    persons: Persons | None = None,
     folds: int = 5,
     records: int | None = None,
     seed: int = 0,
@@ -59,8 +63,9 @@ def attack(
 ) -> list[Attack]:
     """Let each attacker guess each sensitive column from the public ones, cross-validated.
 
-    ``records`` asks for that many records drawn at random instead of all. Seeded; does not depend on
-    ``n_jobs``. ``tick`` is called after each fold of each attack.
+    With ``persons`` nobody's rows are on both sides, and each attacker is also tried on all rows of a
+    person together. ``records`` asks for that many records drawn at random instead of all. Seeded;
+    does not depend on ``n_jobs``. ``tick`` is called after each fold of each attack.
 
     >>> joint = Joint.from_counts([[40, 10], [10, 40]], labels_s=["ill", "well"], labels_x=["a", "b"])
     >>> for found in attack(joint, [Column("health", "text")], [Column("ward", "text")], seed=1):
@@ -75,9 +80,9 @@ def attack(
     with from_extra("audit", "an attacker that learns"):
         import sklearn  # noqa: F401  # before the work begins, and in one line
     rng = check_rng(seed)
-    s, x = _drawn(joint, records, rng)
-    check_folds(folds, len(s))
-    fold = rng.permutation(np.arange(len(s)) % folds)
+    s, x, who = _rows(joint, persons, records, rng)
+    check_folds(folds, int(who.max()) + 1)
+    fold = rng.permutation(np.arange(int(who.max()) + 1) % folds)[who]
     seen = features(joint, public)
     targets = {column.name: _target(joint, sensitive, i) for i, column in enumerate(sensitive)}
     notes = {name: _why_not(name, values[s], len(s)) for name, values in targets.items()}
@@ -88,14 +93,32 @@ def attack(
         for i in range(folds)
     ]
     parts = iter(in_parallel(_try, tasks, n_jobs, tick))
-    losses = {pair: np.concatenate([next(parts) for _ in range(folds)]) for pair in asked}
-    return [
+    given = {pair: [next(parts) for _ in range(folds)] for pair in asked}
+    losses = {
+        pair: np.concatenate([_losses(*part) for part in found]) for pair, found in given.items()
+    }
+    rows = [
         Attack(name, attacker, note=notes[name])
         if notes[name]
         else _against_prior(name, attacker, losses)
         for name in targets
         for attacker in ATTACKERS
     ]
+    if persons is None:
+        return rows
+    whose = [who[fold == i] for i in range(folds)]
+    pooled = {
+        (name, attacker): np.concatenate(
+            [_pooled(*parts) for parts in zip(found, given[name, PRIOR], whose, strict=True)]
+        )
+        for (name, attacker), found in given.items()
+    }
+    together = [
+        replace(_against_prior(name, attacker, pooled), attacker=f"{attacker}{POOLED}")
+        for name, attacker in asked
+        if attacker != PRIOR
+    ]
+    return rows + together
 
 
 def check_folds(folds: int, n_records: int) -> None:
@@ -118,6 +141,48 @@ def cannot_attack(joint: Joint, records: int | None = None) -> str:
             f"which are drawn at random, e.g. {MOST_RECORDS}"
         )
     return ""
+
+
+def _rows(
+    joint: Joint, persons: Persons | None, records: int | None, rng: np.random.Generator
+) -> tuple[Ints, Ints, Ints]:
+    """s, x and the owner of each row that the attackers get; without persons each is its own."""
+    if persons is None:
+        s, x = _drawn(joint, records, rng)
+        return s, x, np.arange(len(s))
+    chosen = np.ones(persons.n_persons, dtype=bool)
+    if records is not None and records < persons.n.sum():  # whole persons, about so many rows
+        share = records / float(persons.n.sum())
+        chosen = rng.permutation(np.arange(persons.n_persons) < share * persons.n_persons)
+    mine = chosen[persons.person]
+    s, x, who = (
+        np.repeat(part[mine], persons.n[mine]) for part in (persons.s, persons.x, persons.person)
+    )
+    return s, x, np.unique(who, return_inverse=True)[1]
+
+
+def _losses(p: Array, true: Ints) -> Array:
+    """For each row [right or not, bits of surprise]."""
+    return np.column_stack([p.argmax(axis=1) == true, surprise(p, true)])
+
+
+def _pooled(part: tuple[Array, Ints], prior: tuple[Array, Ints], who: Ints) -> Array:
+    """The losses of each person, whose rows were seen together: p(s) Π p(s given row)/p(s).
+
+    A person with several s is one for each of them.
+    """
+    p, true = part
+    blind = np.maximum(prior[0], LEAST)
+    told = np.log(np.maximum(p, LEAST)) - np.log(blind)
+    persons, number = np.unique(who, return_inverse=True)
+    sums = np.zeros((len(persons), p.shape[1]))
+    np.add.at(sums, number, told)
+    first = np.unique(np.stack([number, true]), axis=1)
+    logs = np.log(blind[0]) + sums
+    logs -= logs.max(axis=1, keepdims=True)
+    whole = np.exp(logs)
+    whole /= whole.sum(axis=1, keepdims=True)
+    return _losses(whole[first[0]], first[1])
 
 
 def _drawn(joint: Joint, records: int | None, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -153,8 +218,8 @@ def _why_not(name: str, values: Ints, n_records: int) -> str:
 
 def _try(
     attacker: str, seen: Features, x: Ints, s: Ints, tested: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Learn on the records outside of the fold; for those inside, [right or not, bits of surprise]."""
+) -> tuple[Array, Ints]:
+    """Learn on the records outside of the fold; for those inside, p(s) of each value and the true one."""
     from threadpoolctl import threadpool_limits
 
     values, s = np.unique(s, return_inverse=True)
@@ -165,7 +230,7 @@ def _try(
     with threadpool_limits(1):  # folds run in processes; threads would wait for one another
         given = learn(seen, x[~tested], learnt, x[tested])
     p, true = with_unseen(given, known, len(values), np.bincount(learnt)), s[tested]
-    return np.column_stack([p.argmax(axis=1) == true, surprise(p, true)])
+    return p, true
 
 
 def _against_prior(name: str, attacker: str, losses: dict[tuple[str, str], Array]) -> Attack:

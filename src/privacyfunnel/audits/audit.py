@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.attacks import Attack, attack, cannot_attack, check_folds
 from privacyfunnel.audits.meanings import Measure
-from privacyfunnel.audits.measures import AuditedColumn, each_column, estimated, measured, tried
+from privacyfunnel.audits.measures import (
+    AuditedColumn,
+    by_person,
+    counted_by_person,
+    each_column,
+    estimated,
+    measured,
+    tried,
+)
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
@@ -17,6 +27,10 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import Chance, evaluate
 from privacyfunnel.notebook import card
 from privacyfunnel.parallel import Progress, Ticks
+from privacyfunnel.persons import Persons
+
+if TYPE_CHECKING:
+    from privacyfunnel.tables import Table
 
 FORMAT = "privacyfunnel audit"
 VERSION = 1
@@ -43,6 +57,8 @@ class Audit:
     attacks: tuple[Attack, ...]
     attacks_original: tuple[Attack, ...]
     chance: Chance | None  # of all sensitive columns together; the rows show its figures
+    n_persons: int | None = None  # where a column says whose rows they are
+    new: str | bool = False  # the records that were said not to have chosen the published columns
 
     def __getitem__(self, key: str) -> Measure:
         for row in self.rows:
@@ -77,7 +93,9 @@ class Audit:
             "tool": f"privacyfunnel {__version__}",
             **{role: [column.name for column in columns] for role, columns in names.items()},
             "records": self.n_records,
+            "persons": self.n_persons,
             "left_out": self.n_dropped,
+            "new": self.new,
             "settings": settings,
             "measures": [row.as_dict() for row in self.rows],
             "columns": [column.as_dict() for column in self.columns],
@@ -93,6 +111,8 @@ def audit(
     original: str | Sequence[str] | None = None,
     columns: ColumnRules | None = None,
     weight: str | None = None,
+    person: str | None = None,
+    new: str | bool = False,
     memory: str | None = None,
     trials: Trials | None = None,
     progress: Progress | None = None,
@@ -101,6 +121,10 @@ def audit(
 
     ``original`` names columns that the published ones stand for, to compare with; ``columns`` says
     how values are coarsened before they are counted; ``trials`` how often and by whom to be tried.
+    ``new`` names a column that marks, with true or 1, the records that the published columns were not
+    chosen on, which show what is given away of people outside of the table; True says that they all
+    are. ``person`` names a column that says whose row it is: k, chance, intervals and attackers are then
+    of persons, and all rows of one are also seen together.
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"ill": [0, 0, 1, 1] * 9, "ward": ["a", "a", "b", "a"] * 9})
@@ -114,19 +138,27 @@ def audit(
     s, x, was = (_listed(role) for role in (sensitive, public, original or ()))
     # A rule for no column at all is left to count, which says what is wrong with it.
     here = [name for name in rules.names if name not in was or name in s + x]
-    counts = count(opened, s, x, columns=_only(rules, here), weight=weight, constant=True)
-    before = None
+    only = _only(rules, here)
+    counts = count(opened, s, x, columns=only, weight=weight, person=person, constant=True)
+    if person is not None and isinstance(new, str):
+        raise InvalidInput("new records are not told by person; say that all are new, or leave it.")
+    before, persons_before = None, None
     if was:
-        found = count(opened, s, was, columns=_only(rules, s + was), weight=weight, constant=True)
+        only = _only(rules, s + was)
+        found = count(opened, s, was, columns=only, weight=weight, person=person, constant=True)
         before = (found.joint(), found.roles.public)
+        persons_before = found.persons
     done = audit_joint(
         (counts.joint(), counts.roles.public),
         counts.roles.sensitive,
         original=before,
+        persons=counts.persons,
+        persons_original=persons_before,
+        new=_new_people(opened, s, x, rules, new) if isinstance(new, str) else None,
         trials=trials,
         progress=progress,
     )
-    return replace(done, n_dropped=counts.n_dropped)
+    return replace(done, n_dropped=counts.n_dropped, new=new)
 
 
 def audit_joint(
@@ -134,10 +166,17 @@ def audit_joint(
     sensitive: Sequence[Column],
     *,
     original: Counted | None = None,
+    persons: Persons | None = None,
+    persons_original: Persons | None = None,
+    new: Joint | str | None = None,
     trials: Trials | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """The same from joints that were counted already, e.g. p(s,x̂) and p(s,x) of a release."""
+    """The same from joints that were counted already, e.g. p(s,x̂) and p(s,x) of a release.
+
+    ``persons`` say whose the rows of the published joint are. ``new`` is the joint of the records that
+    the published columns were not chosen on, or says why there are none; None takes them all for such.
+    """
     trials = trials or Trials()
     joint, public = published
     if joint.n_s < 2:
@@ -149,9 +188,11 @@ def audit_joint(
             trials.folds, min(joint.n_records or 0, trials.attack_rows or joint.n_records or 0)
         )
     tick = Ticks(trials.count(len(sensitive), 2 if original else 1), progress)
-    metrics = evaluate(joint, sensitive=sensitive)
+    metrics = counted_by_person(evaluate(joint, sensitive=sensitive), joint, persons)
     before = evaluate(original[0], sensitive=sensitive) if original else None
-    chance = tried(joint, sensitive, trials, tick)
+    if original and before is not None:
+        before = counted_by_person(before, original[0], persons_original)
+    chance = tried(joint, sensitive, trials, tick, persons)
     asked: dict[str, Any] = {
         "folds": trials.folds,
         "records": trials.attack_rows,
@@ -159,8 +200,13 @@ def audit_joint(
         "n_jobs": trials.n_jobs,
         "tick": tick,
     }
-    pairs = [published, *([original] if original else [])] if trials.attackers else []
-    attacks = [tuple(attack(one, sensitive, seen, **asked)) for one, seen in pairs]
+    pairs = [(*published, persons)]
+    if original:
+        pairs.append((*original, persons_original))
+    attacks = [
+        tuple(attack(one, sensitive, seen, persons=whose, **asked))
+        for one, seen, whose in (pairs if trials.attackers else [])
+    ]
     return Audit(
         sensitive=tuple(sensitive),
         public=tuple(public),
@@ -170,13 +216,37 @@ def audit_joint(
         trials=trials,
         rows=(
             *measured(joint, sensitive, metrics, before),
-            *estimated(joint, sensitive, trials, chance, tick),
+            *by_person(joint, persons, sensitive, trials),
+            *estimated(joint, sensitive, trials, chance, new, persons, tick),
         ),
-        columns=tuple(each_column(joint, sensitive, metrics, trials, chance, tick)),
+        columns=tuple(each_column(joint, sensitive, metrics, trials, chance, persons, tick)),
         attacks=attacks[0] if attacks else (),
         attacks_original=attacks[1] if len(attacks) > 1 else (),
         chance=chance,
+        n_persons=None if persons is None else persons.n_persons,
     )
+
+
+def _new_people(
+    table: Table, sensitive: list[str], public: list[str], rules: ColumnRules, mark: str
+) -> Joint:
+    """The joint of the records that a column marks."""
+    from privacyfunnel.tables import count
+
+    if mark in (*sensitive, *public):
+        raise InvalidInput(f"the column {mark!r} is audited, so it cannot mark the new records.")
+    kept = _only(rules, [*sensitive, *public])
+    found = count(table, sensitive, [*public, mark], columns=kept, constant=True).joint()
+    marks = [label[-1] for label in found.labels_x]
+    if not set(marks) <= {True, False}:
+        raise InvalidInput(
+            f"the column {mark!r} must hold true and false, or 1 and 0, to mark the new records."
+        )
+    labels = [label[:-1] if len(public) > 1 else label[0] for label in found.labels_x]
+    chosen = np.flatnonzero(marks)
+    if not len(chosen):
+        raise InvalidInput(f"the column {mark!r} marks no record as new.")
+    return Joint.from_counts(found.counts[:, chosen], found.labels_s, [labels[x] for x in chosen])
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:

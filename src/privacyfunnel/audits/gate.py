@@ -11,6 +11,7 @@ from privacyfunnel.validation import check_at_least
 SLACK = 1e-12  # rounding that breaks no limit
 MEASURES = {
     "max_leakage": "leakage",
+    "max_population_leakage": "population_leakage",
     "max_guess": "guess_seeing",
     "min_k": "k",
     "min_l": "l_diversity",
@@ -31,6 +32,7 @@ class Limits:
     min_k: int | None = None
     min_l: int | None = None
     max_t: float | None = None
+    max_population_leakage: float | None = None
 
     def __post_init__(self) -> None:
         for name, limit in self.asked.items():
@@ -59,7 +61,12 @@ def broken(audit: Audit, limits: Limits) -> list[str]:
     for name, limit in limits.asked.items():
         row = audit[MEASURES[name]]
         least = name.startswith("min")
-        if row.value is None:
+        if row.key == "population_leakage" and row.value is not None and not audit.new:
+            sentences.append(
+                f"{row.name}: cannot be checked against {name}, because nobody says which records "
+                "the published columns were not chosen on (new=)"
+            )
+        elif row.value is None:
             sentences.append(f"{row.name} cannot be checked against {name}: {row.note}")
         elif row.value < limit if least else row.value > limit + SLACK:
             bound = "least" if least else "most"

@@ -10,10 +10,18 @@ import scipy.sparse as sp
 from privacyfunnel.columns import Column
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics import best_guess, blind_guess, given_away, shuffled
+from privacyfunnel.metrics import (
+    PopulationBound,
+    best_guess,
+    blind_guess,
+    given_away,
+    population_bound,
+    shuffled,
+)
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
+    from privacyfunnel.persons import Persons
 
 RELEASED = Column("released", "text")
 
@@ -36,6 +44,9 @@ class Generalisation:
     chance_bits: float | None
     guess_blind: float
     guess_seeing: float
+    bound: (
+        PopulationBound | None
+    )  # of what it gives away of new people; None where rows are weighted
 
 
 def generalise(
@@ -63,7 +74,9 @@ def generalise(
     return generalise_joint(count_roles(opened, roles).joint(), book, seed=seed)
 
 
-def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generalisation:
+def generalise_joint(
+    joint: Joint, book: Codebook, *, persons: Persons | None = None, seed: int = 0
+) -> Generalisation:
     """The same from rows that were counted already, under the codebook's own columns and rules."""
     code = book.over(joint)
     released = replace(code.push(joint), n_records=None if book.soft else joint.n_records)
@@ -71,6 +84,9 @@ def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generali
     entropy_x = entropy(joint.p_x)
     utility = mutual_information(p_xxhat)
     chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
+    people, bounded = joint.n_records, released
+    if persons is not None:  # one of the rows of each
+        people, bounded = persons.n_persons, code.push(persons.even(joint))
     return Generalisation(
         n_records=joint.n_records,
         n_suppressed=float(joint.counts.sum(axis=0) @ book.uncovered(joint)),
@@ -81,4 +97,5 @@ def generalise_joint(joint: Joint, book: Codebook, *, seed: int = 0) -> Generali
         chance_bits=None if chance is None else chance.mean_bits,
         guess_blind=blind_guess(released),
         guess_seeing=best_guess(released),
+        bound=None if people is None else population_bound(bounded, n_people=people),
     )

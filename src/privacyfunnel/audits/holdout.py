@@ -7,22 +7,29 @@ import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
+from privacyfunnel.persons import Persons
 from privacyfunnel.validation import check_rng
 
 LEAST = 10  # records on either side; fewer show nothing
 MOST = 10**9  # records that NumPy can draw from without replacement
 
 
-def hold_out(joint: Joint, share: float, *, seed: int = 0) -> tuple[Joint, Joint]:
+def hold_out(
+    joint: Joint, share: float, *, persons: Persons | None = None, seed: int = 0
+) -> tuple[Joint, Joint]:
     """The records to make a code from, and the share of them that is put aside at random.
 
     Records with the same s and x are alike, so the lot is drawn from the counts: the same records
-    in another order, or in another engine, are parted in the same way.
+    in another order, or in another engine, are parted in the same way. With ``persons`` it is the share
+    of them, each with all of their rows; :func:`persons_held_out` tells who they are.
 
     >>> made_from, put_aside = hold_out(Joint.from_counts([[40, 10], [10, 40]]), 0.3)
     >>> made_from.n_records, put_aside.n_records
     (70, 30)
     """
+    if persons is not None:
+        (made_from, _), (put_aside, _) = persons_held_out(joint, persons, share, seed=seed)
+        return made_from, put_aside
     n = _check(joint, share)
     n_aside = round(share * n)
     if min(n_aside, n - n_aside) < LEAST:
@@ -46,6 +53,24 @@ def hold_out(joint: Joint, share: float, *, seed: int = 0) -> tuple[Joint, Joint
     )
     _check_varied(made_from, "left to make the code from")
     _check_varied(put_aside, "held out")
+    return made_from, put_aside
+
+
+def persons_held_out(
+    joint: Joint, persons: Persons, share: float, *, seed: int = 0
+) -> tuple[tuple[Joint, Persons], tuple[Joint, Persons]]:
+    """The rows of some persons and those of the share that is put aside, with whose they are."""
+    _check(joint, share)
+    n_aside = round(share * persons.n_persons)
+    if min(n_aside, persons.n_persons - n_aside) < LEAST:
+        raise InvalidInput(
+            f"a holdout of {share:g} leaves fewer than {LEAST} of the {persons.n_persons:,} persons on "
+            "one side: choose another share or leave it out."
+        )
+    aside = check_rng(seed).permutation(np.arange(persons.n_persons) < n_aside)
+    made_from, put_aside = persons.chosen(joint, ~aside), persons.chosen(joint, aside)
+    _check_varied(made_from[0], "left to make the code from")
+    _check_varied(put_aside[0], "held out")
     return made_from, put_aside
 
 

@@ -162,6 +162,25 @@ CATALOGUE = {
         "whole table, at worst, from 0 to 1.",
         "less",
     ),
+    "person_leakage": Meaning(
+        "Share given away, by person",
+        "share",
+        "The same for one who sees all that is published of a person, row by row, and knows how often "
+        "each such set of rows goes with what; every person counts once.",
+        "less",
+    ),
+    "person_chance": Meaning(
+        "The same by chance",
+        "share",
+        "What that would be with the sensitive values dealt to the persons at random: sets of rows "
+        "are so many that most occur once.",
+    ),
+    "person_guess": Meaning(
+        "Guess by person",
+        "share",
+        "How often the best guess is right for one who sees all of a person's rows.",
+        "less",
+    ),
     "chance": Meaning(
         "Bits by chance",
         "bits",
@@ -202,6 +221,26 @@ CATALOGUE = {
         "95% interval to",
         "bits",
         "The upper end of it.",
+        "less",
+    ),
+    "population_leakage": Meaning(
+        "New people, at most",
+        "share",
+        "With 95% confidence no more than this share is given away of people who are not in the "
+        "table but like those in it, if the published columns were not chosen on the records that "
+        "this was measured on.",
+        "less",
+    ),
+    "population_bits": Meaning(
+        "New people, at most, bits",
+        "bits",
+        "The same in bits.",
+        "less",
+    ),
+    "person_population": Meaning(
+        "New people by all their rows, at most",
+        "share",
+        "The same for one who sees all rows of such a person together.",
         "less",
     ),
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np  # noqa: F401 (used in an example)
+import numpy as np
 
 from privacyfunnel.audits.meanings import CATALOGUE, Measure
 from privacyfunnel.audits.trials import Trials
@@ -17,18 +17,29 @@ from privacyfunnel.metrics import (
     Chance,
     ColumnMetrics,
     Metrics,
+    best_guess,
     bootstrap,
+    bootstrap_by_person,
     by_column,
+    given_away,
+    informed_guess_by_person,
     miller_madow,
+    population_bound,
     records_per_pair,
     shrinkage,
     shuffled,
+    shuffled_by_person,
 )
 from privacyfunnel.metrics.estimates import ENOUGH_PER_PAIR
 from privacyfunnel.parallel import Tick
+from privacyfunnel.persons import Persons
 from privacyfunnel.tables.summary import is_nearly_unique
 
 WEIGHTED = "records are weighted, so they are not counted"
+FITTED = "the published columns were fitted to these records; it takes others to say so"
+SEVERAL = "somebody has rows with different sensitive values"
+DEPENDENT = "rows of one person are not independent, which this estimate needs"
+SURELY_FITTED = 0.95  # a p-value above it: hardly any shuffle shows as little
 MEASURED = (
     "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
     "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift", "k", "unique",
@@ -57,6 +68,41 @@ class AuditedColumn:
         }
 
 
+def by_person(
+    joint: Joint, persons: Persons | None, sensitive: Sequence[Column], trials: Trials
+) -> Iterator[Measure]:
+    """What one learns who sees all rows of a person; nothing where no column says whose they are."""
+    if persons is None:
+        return
+    why, pooled = "; ".join(too_fine(joint, sensitive).values()), persons.pooled(joint.n_s)
+    yield Measure("person_leakage", None if why else given_away(pooled), why)
+    chance = None
+    if not why and trials.permutations:
+        chance = shuffled(
+            pooled, seed=trials.seed, n_jobs=trials.n_jobs, most_work=trials.most_work
+        )
+    no_chance = why or (
+        "" if chance else "they cannot be dealt to persons who have several of them"
+    )
+    share = chance.mean_bits / pooled.entropy_s if chance and pooled.entropy_s else None
+    yield Measure("person_chance", share, "" if share is not None else no_chance)
+    yield Measure("person_guess", None if why else best_guess(pooled), why)
+
+
+def counted_by_person(metrics: Metrics, joint: Joint, persons: Persons | None) -> Metrics:
+    """The measures whose unit is a record, with persons in its place."""
+    if persons is None:
+        return metrics
+    sizes = persons.distinct(joint.n_x)
+    alone = np.unique(persons.person[(sizes == 1)[persons.x]])
+    return replace(
+        metrics,
+        k=int(sizes.min()),
+        unique=len(alone) / persons.n_persons,
+        guess_informed=informed_guess_by_person(joint, persons),
+    )
+
+
 def measured(
     joint: Joint, sensitive: Sequence[Column], metrics: Metrics, original: Metrics | None = None
 ) -> Iterator[Measure]:
@@ -68,19 +114,32 @@ def measured(
         if why and CATALOGUE[key].about_s:
             value, note = None, why
         elif value is None:
-            note = WEIGHTED if key in ("k", "unique", "guess_informed") else _why_no_t(metrics)
+            note = WEIGHTED if key in ("k", "unique") else _why_no_t(metrics)
+            if key == "guess_informed":
+                note = WEIGHTED if metrics.k is None else SEVERAL
         elif math.isinf(value):
             note = "some published values rule a sensitive value out"
         yield Measure(key, value, note, getattr(original, key, None) if not why else None)
 
 
 def estimated(
-    joint: Joint, sensitive: Sequence[Column], trials: Trials, chance: Chance | None, tick: Tick
+    joint: Joint,
+    sensitive: Sequence[Column],
+    trials: Trials,
+    chance: Chance | None,
+    new: Joint | str | None,
+    persons: Persons | None,
+    tick: Tick,
 ) -> Iterator[Measure]:
     """How much of it is chance, and what it would be in the population."""
     why = "; ".join(too_fine(joint, sensitive).values())
     why = why or (WEIGHTED if joint.n_records is None else "")
-    yield from _by_chance(joint, trials, chance, why)
+    several = SEVERAL if persons is not None and persons.own_s is None else ""
+    yield from _by_chance(joint, trials, chance, why or several)
+    if persons is not None:
+        yield from _of_persons(joint, persons, trials, why, tick)
+        yield from _of_new_people(joint, sensitive, chance, new, persons)
+        return
     yield Measure("shrinkage", None if why else shrinkage(joint), why)
     if not why and records_per_pair(joint) < ENOUGH_PER_PAIR:
         why = (
@@ -98,6 +157,64 @@ def estimated(
         )
     yield Measure("interval_low", found.low_bits if found else None, why)
     yield Measure("interval_high", found.high_bits if found else None, why)
+    yield from _of_new_people(joint, sensitive, chance, new, None)
+
+
+def _of_persons(
+    joint: Joint, persons: Persons, trials: Trials, why: str, tick: Tick
+) -> Iterator[Measure]:
+    """Estimates for the population where a person has several rows, which are not independent."""
+    yield Measure("shrinkage", None, why or DEPENDENT)
+    yield Measure("miller_madow", None, why or DEPENDENT)
+    why = why or ("" if trials.bootstraps else "no resamples were asked for")
+    found = None
+    if not why:
+        found = bootstrap_by_person(
+            joint,
+            persons,
+            resamples=trials.bootstraps,
+            seed=trials.seed,
+            n_jobs=trials.n_jobs,
+            tick=tick,
+        )
+    yield Measure("interval_low", found.low_bits if found else None, why)
+    yield Measure("interval_high", found.high_bits if found else None, why)
+
+
+def _of_new_people(
+    joint: Joint,
+    sensitive: Sequence[Column],
+    chance: Chance | None,
+    new: Joint | str | None,
+    persons: Persons | None,
+) -> Iterator[Measure]:
+    """What is given away of people who are not in the table, at most; of persons, by one row of each."""
+    why = new if isinstance(new, str) else "; ".join(too_fine(joint, sensitive).values())
+    people = joint if new is None or isinstance(new, str) else new
+    if not why and people.n_records is None:
+        why = WEIGHTED
+    if not why and new is None and chance is not None and is_fitted(joint, chance):
+        why = FITTED
+    n_people = people.n_records
+    if persons is not None and new is None:
+        people, n_people = persons.even(joint), persons.n_persons
+    bound = None
+    if not why:
+        bound = population_bound(people, n_people=n_people, values=(joint.n_s, joint.n_x))
+    yield Measure("population_leakage", bound.leakage if bound else None, why)
+    yield Measure("population_bits", bound.bits if bound else None, why)
+    if persons is not None:
+        pooled, together = persons.pooled(joint.n_s), None
+        if not why and new is not None:
+            why = "all rows of those who did not choose the code are not known together"
+        if not why:
+            together = population_bound(pooled, n_people=persons.n_persons)
+        yield Measure("person_population", together.leakage if together else None, why)
+
+
+def is_fitted(joint: Joint, chance: Chance) -> bool:
+    """Whether the published columns tell less than chance would: they were chosen on these records."""
+    return joint.information < chance.mean_bits and chance.p_value > SURELY_FITTED
 
 
 def _by_chance(joint: Joint, trials: Trials, chance: Chance | None, why: str) -> Iterator[Measure]:
@@ -114,10 +231,25 @@ def _by_chance(joint: Joint, trials: Trials, chance: Chance | None, why: str) ->
     yield Measure("p_value", found.p_value if found else None, why)
 
 
-def tried(joint: Joint, sensitive: Sequence[Column], trials: Trials, tick: Tick) -> Chance | None:
+def tried(
+    joint: Joint,
+    sensitive: Sequence[Column],
+    trials: Trials,
+    tick: Tick,
+    persons: Persons | None = None,
+) -> Chance | None:
     """What chance alone shows; None where it cannot or shall not be tried."""
     if not trials.permutations or too_fine(joint, sensitive):
         return None
+    if persons is not None:
+        return shuffled_by_person(
+            joint,
+            persons,
+            seed=trials.seed,
+            shuffles=trials.permutations,
+            n_jobs=trials.n_jobs,
+            tick=tick,
+        )
     return shuffled(
         joint,
         seed=trials.seed,
@@ -134,6 +266,7 @@ def each_column(
     metrics: Metrics,
     trials: Trials,
     chance: Chance | None,
+    persons: Persons | None,
     tick: Tick,
 ) -> Iterator[AuditedColumn]:
     """Each sensitive column that can be counted, alone.
@@ -143,7 +276,9 @@ def each_column(
     fine, single = too_fine(joint, sensitive), len(sensitive) == 1
     for found, (column, alone) in zip(metrics.columns, by_column(joint, sensitive), strict=True):
         if column.name not in fine:
-            own = chance if single else tried(alone, [column], trials, tick)
+            own = chance
+            if not single:  # what chance shows of one column by person is not told
+                own = None if persons is not None else tried(alone, [column], trials, tick)
             yield AuditedColumn(found, own if alone.n_s > 1 else None)
 
 

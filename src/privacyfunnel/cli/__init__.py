@@ -59,14 +59,14 @@ def run() -> int:
 def _run() -> int:
     from privacyfunnel.cli.app import app
     from privacyfunnel.cli.hints import HINTS
-    from privacyfunnel.cli.terminal import say
-    from privacyfunnel.errors import FunnelError
+    from privacyfunnel.cli.terminal import BROKEN, say
+    from privacyfunnel.errors import FunnelError, LimitBroken
 
     try:
         app(standalone_mode=True)
     except FunnelError as error:
         say(f"funnel: {' '.join(error.in_words(HINTS).split())}", err=True)
-        return 2
+        return BROKEN if isinstance(error, LimitBroken) else 2
     except SystemExit as end:
         if end.code == INTERRUPTED:  # typer has turned Ctrl-C into an exit of its own
             raise KeyboardInterrupt from end

@@ -16,6 +16,7 @@ from privacyfunnel.cli.options import (
     Jobs,
     Memory,
     Missing,
+    Person,
     RoundOption,
     Seed,
     Sensitive,
@@ -25,14 +26,13 @@ from privacyfunnel.cli.options import (
     read_columns,
 )
 from privacyfunnel.cli.progress import progress_bar
-from privacyfunnel.cli.terminal import say
+from privacyfunnel.cli.terminal import BROKEN, say
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import check_target
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-BROKEN = 3  # the exit code when a limit is broken
 FORMATS = (".json", ".html")
 LIMITS = "Limits (exit code 3 when one is broken)"
 
@@ -69,6 +69,13 @@ def audit(
     max_t: Annotated[
         float | None, typer.Option(help="Most t-closeness.", rich_help_panel=LIMITS)
     ] = None,
+    max_population_leakage: Annotated[
+        float | None,
+        typer.Option(
+            help="Most given away of people who are not in the table, with 95% confidence.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
     permutations: Annotated[
         int, typer.Option(help="Shuffles that show what is chance; 0 for none.")
     ] = 200,
@@ -86,6 +93,18 @@ def audit(
     round_to: RoundOption = None,
     missing: Missing = "symbol",
     weight: Weight = None,
+    person: Person = None,
+    new: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that marks with true or 1 the records that the published columns were not "
+            "chosen on: they tell what is given away of people who are not in the table."
+        ),
+    ] = None,
+    all_new: Annotated[
+        bool,
+        typer.Option("--all-new", help="The published columns were chosen on none of the records."),
+    ] = False,
     memory: Memory = None,
     input_format: InputFormat = None,
     jobs: Jobs = 2,
@@ -100,7 +119,9 @@ def audit(
     from privacyfunnel.audits import audit as run
     from privacyfunnel.columns import ColumnRules
 
-    limits = Limits(max_leakage, max_guess, min_k, min_l, max_t)
+    limits = Limits(max_leakage, max_guess, min_k, min_l, max_t, max_population_leakage)
+    if new is not None and all_new:
+        raise InvalidInput("--new and --all-new say different things; leave one out.")
     trials = Trials(permutations, bootstraps, attackers, folds, attack_rows, seed, jobs)
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
     outputs = output or []
@@ -113,6 +134,8 @@ def audit(
             original=read_columns(original) if original else None,
             columns=rules,
             weight=weight,
+            person=person,
+            new=new or all_new,
             memory=memory,
             trials=trials,
             progress=progress,

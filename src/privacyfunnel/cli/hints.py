@@ -17,6 +17,8 @@ HINTS: Hints = {
     "min-count": "--min-count {least} forbids it",
     "holdout": "--holdout 0.3 shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
+    "least-count": "ask for less, or lower --min-count or --min-diversity (1 is no rule)",
+    "new-people": "choose it on some of them with --choose-on 0.5",
     "choose-on": "--choose-on 0.5 chooses the code on records drawn in secret",
     "apply": "release later tables by this codebook: funnel apply with the same --key",
 }

@@ -14,6 +14,7 @@ from privacyfunnel.cli.options import (
     InputFormat,
     Memory,
     Missing,
+    Person,
     Public,
     RoundOption,
     Seed,
@@ -40,6 +41,7 @@ def inspect(
     round_to: RoundOption = None,
     missing: Missing = "symbol",
     weight: Weight = None,
+    person: Person = None,
     memory: Memory = None,
     input_format: InputFormat = None,
     seed: Seed = 0,
@@ -55,11 +57,16 @@ def inspect(
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
     opened = open_table(table, memory=memory, input_format=input_format)
     counts = count(
-        opened, read_columns(sensitive), read_columns(public), columns=rules, weight=weight
+        opened,
+        read_columns(sensitive),
+        read_columns(public),
+        columns=rules,
+        weight=weight,
+        person=person,
     )
     names = list(counts.roles.columns)
     columns = {column.name: column for column in summary(opened, names)}
-    at_stake = stakes(counts.joint(), seed=seed)
+    at_stake = stakes(counts.joint(), persons=counts.persons, seed=seed)
     marked = [n for n in identifiers(opened, names) if counts.roles.columns[n].rule is None]
     cautions = about_table(at_stake, counts.roles, marked)
     if as_json:
@@ -95,6 +102,7 @@ def _document(
         "version": VERSION,
         "table": table,
         "rows": counts.n_rows,
+        "persons": counts.persons and counts.persons.n_persons,
         "left_out": counts.n_dropped,
         "weight": counts.roles.weight,
         "sensitive": described(counts.roles.sensitive),
@@ -111,7 +119,8 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
     from privacyfunnel.report.numbers import number, several
 
     left_out = f", {number(counts.n_dropped)} left out" if counts.n_dropped else ""
-    say(f"{several(counts.n_rows, 'row')}{left_out}.\n")
+    whose = "" if counts.persons is None else f" of {several(counts.persons.n_persons, 'person')}"
+    say(f"{several(counts.n_rows, 'row')}{whose}{left_out}.\n")
     roles = counts.roles
     width = min(40, max(6, *(len(visible(name)) for name in columns)))
     say(f"{'column':<{width}}  {'role':<9}  {'distinct':>9}  {'missing':>9}  kind")

@@ -33,7 +33,17 @@ Jobs = Annotated[int, typer.Option(help="Processes to use; the result does not d
 Force = Annotated[bool, typer.Option("--force", help="Replace results that are there already.")]
 Effort = Annotated[str, typer.Option(help="How long to search: fast, normal or thorough.")]
 MinCount = Annotated[
-    int, typer.Option(help="Least number of records that every released symbol covers.")
+    int,
+    typer.Option(
+        help="Least number of people (records) that every released combination stands for; 1 for none."
+    ),
+]
+MinDiversity = Annotated[
+    int,
+    typer.Option(
+        help="Least number of different values of each sensitive column that every released "
+        "combination goes with."
+    ),
 ]
 BinsOption = Annotated[
     list[str] | None,
@@ -50,6 +60,9 @@ Missing = Annotated[
     str, typer.Option(help="Missing values: symbol (a value of their own), drop or error.")
 ]
 Weight = Annotated[str | None, typer.Option(help="Column that weighs the records.")]
+Person = Annotated[
+    str | None, typer.Option(help="Column that says whose row it is, where people have several.")
+]
 Memory = Annotated[str | None, typer.Option(help="Most memory for the table, e.g. 2GB; spills.")]
 Expand = Annotated[
     bool, typer.Option("--expand", help="Add, per public column, what the symbol stands for.")

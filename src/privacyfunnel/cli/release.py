@@ -29,9 +29,11 @@ from privacyfunnel.cli.options import (
     MeasureOption,
     Memory,
     MinCount,
+    MinDiversity,
     Missing,
     Orders,
     Output,
+    Person,
     Public,
     RoundOption,
     Secret,
@@ -103,6 +105,7 @@ def release(
         typer.Option("--soft", help="Draw each record's symbol by lot: gives away far less."),
     ] = ReleaseRequest.soft,
     min_count: MinCount = ReleaseRequest.min_count,
+    min_diversity: MinDiversity = ReleaseRequest.min_diversity,
     effort: Effort = ReleaseRequest.effort,
     points: Annotated[
         int, typer.Option(help="Points of the frontier in the report.")
@@ -111,6 +114,7 @@ def release(
     round_to: RoundOption = None,
     missing: Missing = "symbol",
     weight: Weight = None,
+    person: Person = None,
     memory: Memory = None,
     input_format: InputFormat = None,
     expand: Expand = ReleaseRequest.expand,
@@ -133,6 +137,14 @@ def release(
             "who knows all other records and runs the search again."
         ),
     ] = ReleaseRequest.choose_on,
+    max_population_leakage: Annotated[
+        float | None,
+        typer.Option(
+            help="With --choose-on: release only if no more than this share is given away, with 95% "
+            "confidence, of people who are not in the table.",
+            rich_help_panel="Limits (exit code 3 when one is broken)",
+        ),
+    ] = ReleaseRequest.max_population_leakage,
     attackers: Annotated[
         bool | None,
         typer.Option(
@@ -169,6 +181,7 @@ def release(
                 source=table,
                 columns=ColumnRules.parse(bins or (), round_to or (), missing),
                 weight=weight,
+                person=person,
                 memory=memory,
                 n_jobs=jobs,
                 force=force,
@@ -183,6 +196,7 @@ def release(
                 **read_recoding(hierarchy, order, cuts, importance, groups),
                 soft=soft,
                 min_count=min_count,
+                min_diversity=min_diversity,
                 effort=effort,
                 points=points,
                 seed=seed,
@@ -197,6 +211,7 @@ def release(
                 attackers=attackers,
                 holdout=holdout,
                 choose_on=choose_on,
+                max_population_leakage=max_population_leakage,
                 **target,
             )
     except NotAsMeasured as error:

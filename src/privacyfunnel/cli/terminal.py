@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+BROKEN = 3  # the exit code where a limit that was asked for is not kept
+
 
 def say(line: str = "", *, err: bool = False) -> None:
     """Print a text; control characters in its lines are spelled out.

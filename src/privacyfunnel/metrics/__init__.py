@@ -10,6 +10,11 @@ from privacyfunnel.metrics.anonymity import (
     t_closeness,
     unique_share,
 )
+from privacyfunnel.metrics.by_person import (
+    bootstrap_by_person,
+    informed_guess_by_person,
+    shuffled_by_person,
+)
 from privacyfunnel.metrics.chance import Chance, shuffled
 from privacyfunnel.metrics.estimates import (
     Interval,
@@ -30,20 +35,24 @@ from privacyfunnel.metrics.leaks import (
     maximal_leakage,
     surest_guess,
 )
+from privacyfunnel.metrics.population import PopulationBound, population_bound
 
 __all__ = [
     "Chance",
     "ColumnMetrics",
     "Interval",
     "Metrics",
+    "PopulationBound",
     "best_guess",
     "blind_guess",
     "bootstrap",
+    "bootstrap_by_person",
     "by_column",
     "entropy_after",
     "evaluate",
     "given_away",
     "informed_guess",
+    "informed_guess_by_person",
     "k_anonymity",
     "l_diversity",
     "largest_lift",
@@ -51,9 +60,11 @@ __all__ = [
     "lone_records",
     "maximal_leakage",
     "miller_madow",
+    "population_bound",
     "records_per_pair",
     "shrinkage",
     "shuffled",
+    "shuffled_by_person",
     "surest_guess",
     "t_closeness",
     "unique_share",

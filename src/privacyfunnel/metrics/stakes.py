@@ -6,11 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics import Chance, best_guess, blind_guess, lone_records, shuffled
+from privacyfunnel.metrics import (
+    Chance,
+    best_guess,
+    blind_guess,
+    lone_records,
+    shuffled,
+    shuffled_by_person,
+)
+from privacyfunnel.persons import Persons
 
 FEW_PER_VALUE = 5  # records per public value below which chance plays a large part
-CHANCE_MATTERS = 0.1  # share of I(S;X) that may be chance before it is said
-WORTH_TELLING = 0.005  # share of H(S) below which chance misleads nobody
+CHANCE_MATTERS = 0.25  # share of I(S;X) that may be chance before it is said
+WORTH_TELLING = 0.02  # share of H(S) below which chance misleads nobody
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class Stakes:
         }
 
 
-def stakes(joint: Joint, *, seed: int = 0) -> Stakes:
-    """Measure what is at stake.
+def stakes(joint: Joint, *, persons: Persons | None = None, seed: int = 0) -> Stakes:
+    """Measure what is at stake; with ``persons``, what chance shows is of them and not of rows.
 
     >>> found = stakes(Joint.from_counts([[3, 0], [1, 4]]))
     >>> found.guess_blind, found.guess_seeing
@@ -86,5 +94,9 @@ def stakes(joint: Joint, *, seed: int = 0) -> Stakes:
         guess_blind=blind_guess(joint),
         guess_seeing=best_guess(joint),
         alone=None if joint.n_records is None else lone_records(joint),
-        chance=shuffled(joint, seed=seed),
+        chance=(
+            shuffled(joint, seed=seed)
+            if persons is None
+            else shuffled_by_person(joint, persons, seed=seed)
+        ),
     )

@@ -19,11 +19,13 @@ from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
 from privacyfunnel.releases.search import find
+from privacyfunnel.releases.verify import Measured, with_kept
 from privacyfunnel.report.numbers import several
 
 if TYPE_CHECKING:
     from privacyfunnel.columns import Roles
     from privacyfunnel.joint import Joint
+    from privacyfunnel.persons import Persons
     from privacyfunnel.releases.request import ReleaseRequest
 
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
@@ -68,14 +70,23 @@ class ReleaseAudit:
 def audit_release(
     joint: Joint,
     book: Codebook,
-    written: Joint,
+    measured: Measured,
     request: ReleaseRequest,
     *,
+    others: Joint | None = None,
+    persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> ReleaseAudit:
-    """Audit p(s,x̂) as it was ``written`` by the codebook, beside p(s,x)."""
-    roles, code = book.roles, book.over(joint)
+    """Audit p(s,x̂) as it was written by the codebook, kept columns included, beside p(s,x).
+
+    ``others`` are the records that did not choose the code, if there are any, ``persons`` those that
+    the rows of the table belong to, where a column says so.
+    """
+    roles, written = book.roles, measured.joint
+    as_it_is, code = joint, book.over(joint)
+    if measured.beside is not None:  # what is kept goes out as well
+        as_it_is, code = measured.beside, with_kept(measured.beside, joint, code)
     if joint.n_records is None:
         written = replace(written, n_records=None)  # whole weights are not records either
     why = _why_no_attackers(joint, roles.sensitive, request.attackers)
@@ -87,18 +98,21 @@ def audit_release(
         most_work=MOST_WORK,
     )
     found = audit_joint(
-        (written, [RELEASED]),
+        (written, [RELEASED, *(Column(name, "text") for name in measured.kept)]),
         roles.sensitive,
         original=(joint, roles.public),
+        persons=measured.persons,
+        persons_original=persons,
+        new=_new_people(others, book, request),
         trials=trials,
         progress=progress,
     )
     soft = isinstance(code, Channel)
     chance = None if soft else found.chance
     return ReleaseAudit(
-        audit=found,
-        chance=chance or _dealt(joint, code, trials),
-        rule=evaluate(joint, code, sensitive=roles.sensitive) if soft else None,
+        audit=replace(found, new=others is not None),
+        chance=chance or (None if persons else _dealt(as_it_is, code, trials)),
+        rule=evaluate(as_it_is, code, sensitive=roles.sensitive) if soft else None,
         why_no_attackers=why,
     )
 
@@ -109,10 +123,14 @@ def on_unseen(
     roles: Roles,
     request: ReleaseRequest,
     *,
+    persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Make a codebook from some records as it was asked for; measure it on these and on the others."""
+    """Make a codebook from some records as it was asked for; measure it on these and on the others.
+
+    ``persons`` say whose the records put aside are.
+    """
     try:
         solution = find(made_from, request, jobs=jobs, progress=progress)
     except TargetUnreachable as error:
@@ -122,12 +140,22 @@ def on_unseen(
     book = Codebook.from_solution(
         made_from, solution, roles, target=request.target, seed=request.seed
     )
+    own = generalise_joint(made_from, book, seed=request.seed)
     return {
         "share": request.holdout,
         "symbols": len(book.symbols),
-        "own": asdict(generalise_joint(made_from, book, seed=request.seed)),
-        "unseen": asdict(generalise_joint(put_aside, book, seed=request.seed)),
+        "own": asdict(replace(own, bound=None)),  # these records chose the code
+        "unseen": asdict(generalise_joint(put_aside, book, persons=persons, seed=request.seed)),
     }
+
+
+def _new_people(people: Joint | None, book: Codebook, request: ReleaseRequest) -> Joint | str:
+    """S and what the rule releases of those who did not choose it, by lot on average; or why not."""
+    if people is None:
+        return "all records chose the code, so none can tell how it does on others"
+    if request.keep:
+        return "columns are kept beside it, which the records were not drawn with"
+    return replace(book.over(people).push(people), n_records=people.n_records)
 
 
 def _dealt(joint: Joint, code: Code, trials: Trials) -> Chance | None:

@@ -55,6 +55,7 @@ def about_release(
     chance: Chance | None,
     leakage: float,
     *,
+    measured: Sequence[str] = (),
     is_held_out: bool = False,
     is_chosen_in_secret: bool = False,
     is_shuffled: bool = False,
@@ -62,11 +63,12 @@ def about_release(
 ) -> list[Caution]:
     """Warnings about one release.
 
-    ``is_held_out``: whether it was tried on records held out; ``is_chosen_in_secret``: whether its code
-    was chosen on records drawn in secret; ``is_shuffled``: whether its rows are in a random order;
-    ``is_keyed``: whether a column names the records, so that they may be told again in a later release.
+    ``measured``: the kept columns that the figures are of too; ``is_held_out``: whether it was tried on
+    records held out; ``is_chosen_in_secret``: whether its code was chosen on records drawn in secret;
+    ``is_shuffled``: whether its rows are in a random order; ``is_keyed``: whether a column names the
+    records, so that they may be told again in a later release.
     """
-    found = [_kept(name) for name in keep]
+    found = [_kept(name, name in measured) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
     if small and book.roles.weight is None:
         found.append(
@@ -134,11 +136,16 @@ def _identifier(name: str) -> Caution:
     )
 
 
-def _kept(name: str) -> Caution:
+def _kept(name: str, is_measured: bool) -> Caution:
+    told = (
+        "What is given away is measured of all that goes out, this column included."
+        if is_measured
+        else "It is different in nearly every row, so it is left out of the figures: whoever can look "
+        "it up elsewhere knows whose row it is."
+    )
     return Caution(
         "kept column is not protected",
-        f"The column {name!r} is passed through as it is: nothing about it is protected, "
-        f"and together with the released symbol it may give more away than measured here.",
+        f"The column {name!r} is passed through as it is: nothing about it is protected. {told}",
     )
 
 
@@ -155,8 +162,8 @@ def _few_records(stakes: Stakes) -> Caution:
             f"{bits(stakes.information)} measured. "
         )
     text += (
-        f"Leakage here describes these {records}: someone who knows the table but not one "
-        "person's sensitive values. It says little about people who are not in the table."
+        f"Leakage here describes these {records}: what one learns of them who knows how often each "
+        "value goes with which sensitive ones. It says little about people who are not in the table."
     )
     return Caution("few records", text, is_public=False)
 

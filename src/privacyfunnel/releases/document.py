@@ -21,7 +21,7 @@ from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
-from privacyfunnel.releases.verify import Measured
+from privacyfunnel.releases.verify import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ def describe(
     joint = frontier.joint
     code = book.over(joint)
     rule = code.push(joint)  # S and X̂ as the rule joins them; for a hard code the file's own
+    alone = rule.information
+    if measured.beside is not None:  # what is kept goes out as well
+        rule = with_kept(measured.beside, joint, code).push(measured.beside)
     cautions = [
         *about_table(stakes, book.roles, identifiers),
         *about_release(
@@ -66,6 +69,7 @@ def describe(
             released.n_dropped,
             audit.chance,
             rule.information,
+            measured=measured.kept,
             is_held_out=held_out is not None,
             is_shuffled=request.shuffle,
             is_keyed=request.key is not None,
@@ -83,6 +87,7 @@ def describe(
             "in_table": released.n_rows,
             "left_out": released.n_dropped,
             "released": released.n_released,
+            "persons": measured.persons and measured.persons.n_persons,
         },
         "release": {
             "file": released.path.name,
@@ -91,7 +96,11 @@ def describe(
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": measured_of(joint, utility(joint, code), rule.information),
+        "measured": {
+            **measured_of(joint, utility(joint, code), rule.information),
+            "leakage_without_kept": share(alone, joint.entropy_s),
+            "kept_measured": list(measured.kept),
+        },
         "guessing": {
             "blind": stakes.guess_blind,
             "as_it_is": stakes.guess_seeing,
@@ -190,6 +199,7 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "missing": book.roles.missing,
         "weight": book.roles.weight,
         "min_count": request.min_count,
+        "min_diversity": request.min_diversity,
         "effort": request.effort,
         "points": request.points,
         "seed": request.seed,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.audits import hold_out
+from privacyfunnel.audits import Audit, Limits, broken, hold_out
+from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.folders import together
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
@@ -25,7 +26,13 @@ from privacyfunnel.releases.request import (
     TARGETS,
     ReleaseRequest,
 )
-from privacyfunnel.releases.search import bins_in_order, frontier_in_bits, in_bits, search
+from privacyfunnel.releases.search import (
+    bins_in_order,
+    cell_rule,
+    frontier_in_bits,
+    in_bits,
+    search,
+)
 from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.report.page import page
 from privacyfunnel.tables import count, identifiers, open_table, write_release
@@ -35,6 +42,8 @@ from privacyfunnel.tables.write import shuffle_rows
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.frontiers.frontier import Frontier
+    from privacyfunnel.joint import Joint
+    from privacyfunnel.persons import Persons
     from privacyfunnel.tables import Counts, Table
 
 Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
@@ -72,6 +81,7 @@ def release(
     useful: str | Sequence[str] = (),
     columns: ColumnRules | None = None,
     weight: str | None = None,
+    person: str | None = None,
     memory: str | None = None,
     frontier: Frontier | None = None,
     n_jobs: int = 1,
@@ -95,12 +105,14 @@ def release(
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that
     narwhals knows, ``columns`` how its columns are coarsened before, ``weight`` the column that weighs
-    the records, ``memory`` a bound such as "2GB". A ``frontier`` of the same table that is there
-    already is used instead of searching again. ``stages`` is asked by name for one
+    the records, ``person`` one that says whose row it is, ``memory`` a bound such as "2GB". A
+    ``frontier`` of the same table that is there already is used instead of searching again. ``stages``
+    is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
     ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, groups, importance, suppress, numbers, measure, purpose, caps, soft, min_count, effort, points,
-    seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public, attackers, holdout, choose_on.
+    cuts, groups, importance, suppress, numbers, measure, purpose, caps, soft, min_count, min_diversity,
+    effort, points, seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public, attackers,
+    holdout, choose_on, max_population_leakage.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})
@@ -119,13 +131,19 @@ def release(
     request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
     if (request.purpose == "x") != (not useful):
         raise InvalidInput("a use needs its useful columns, and they a purpose that is not x.")
-    if weight is not None and request.min_count > 1:
-        raise InvalidInput("a least count is of records, which weights are not; leave one out.")
     folder = Path(out)
     opened = open_table(table, memory=memory)
     _check_not_the_table(opened, [folder / name for name in request.files])
     with together(folder, request.files, force, instead_of=ANY_FILES) as work:
-        counts = count(opened, sensitive, public, useful=useful, columns=columns, weight=weight)
+        counts = count(
+            opened,
+            sensitive,
+            public,
+            useful=useful,
+            columns=columns,
+            weight=weight,
+            person=person,
+        )
         _check_kept(counts, request.keep)
         output: dict[str, Any] = {
             "expand": request.expand,
@@ -140,49 +158,92 @@ def release(
         check_named(request.groups, {column.name: column.values for column in joint.public})
         aside = None
         if request.holdout is not None:
-            aside = hold_out(joint, request.holdout, seed=request.seed)
+            aside = _aside(joint, counts.persons, request.holdout, request.seed)
         bar = stages("Searching releases")
         request = bins_in_order(request, counts.roles.public)
-        found, solution = search(joint, request, frontier=frontier, jobs=n_jobs, progress=bar)
+        persons = counts.persons
+        people = counts.people_of(joint) if weight is not None or persons else None
+        rule = cell_rule(joint, request, people, counts.roles.sensitive)
+        found = search(
+            joint,
+            request,
+            frontier=frontier,
+            rule=rule,
+            persons=persons,
+            jobs=n_jobs,
+            progress=bar,
+        )
         book = Codebook.from_solution(
             joint,
-            in_bits(joint, solution),
+            in_bits(joint, found.solution),
             counts.roles,
             target=request.target,
             seed=request.seed,
             secret=request.secret,
-            min_count=request.min_count,
+            min_count=max(1, request.min_count),
         )
         place = work / request.files[0]
         released = write_release(opened, book, place, **output, numbers=request.numbers)
         own = len(names) - len(request.keep) if readable else None
-        measured = measure(opened, counts.roles, released.path, own)
+        # Of a column that names each row, counts would say that it tells all.
+        names_rows = _identifiers(opened, counts, request.keep)
+        told = [name for name in request.keep if name not in names_rows]
+        measured = measure(opened, counts.roles, released.path, own, told, person)
         check_same(book, measured)
         if request.shuffle:
             shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
             bar = stages("Checking on records held out")
-            held_out = on_unseen(*aside, counts.roles, request, jobs=n_jobs, progress=bar)
+            made_from, put_aside, whose = aside
+            held_out = on_unseen(
+                made_from,
+                put_aside,
+                counts.roles,
+                request,
+                persons=whose,
+                jobs=n_jobs,
+                progress=bar,
+            )
         bar = stages("Auditing the release")
-        audit = audit_release(joint, book, measured.joint, request, jobs=n_jobs, progress=bar)
+        audit = audit_release(
+            joint,
+            book,
+            measured,
+            request,
+            others=found.others,
+            persons=persons,
+            jobs=n_jobs,
+            progress=bar,
+        )
+        _check_new_people(audit.audit, request.max_population_leakage)
         if request.kind != "symbols":
             stages("Comparing with other kinds of releases")
         document = describe(
             request,
-            stakes(joint, seed=request.seed),
+            stakes(joint, persons=persons, seed=request.seed),
             book,
             released,
             measured,
-            frontier_in_bits(found),
+            frontier_in_bits(found.frontier),
             audit,
-            solution,
+            found.solution,
             useful=[column.name for column in counts.useful],
             held_out=held_out,
-            identifiers=_identifiers(opened, counts, request.keep),
+            identifiers=names_rows,
         )
         _write_report(work, book, document, is_public=request.is_public)
     return Release(folder, book, document)
+
+
+def _aside(
+    joint: Joint, persons: Persons | None, share: float, seed: int
+) -> tuple[Joint, Joint, Persons | None]:
+    """The records to make a code from, those put aside, and whose these are."""
+    if persons is None:
+        return *hold_out(joint, share, seed=seed), None
+    (made_from, _), (put_aside, whose) = persons_held_out(joint, persons, share, seed=seed)
+    return made_from, put_aside, whose
 
 
 def _check_kept(counts: Counts, keep: Sequence[str]) -> None:
@@ -192,6 +253,13 @@ def _check_kept(counts: Counts, keep: Sequence[str]) -> None:
         raise InvalidInput(
             f"the column {given_away[0]!r} is sensitive and would go out as it is; do not keep it."
         )
+
+
+def _check_new_people(audit: Audit, limit: float | None) -> None:
+    """Refuse a release that may give away more than was allowed of people outside of the table."""
+    failed = broken(replace(audit, new=True), Limits(max_population_leakage=limit))
+    if failed:
+        raise LimitBroken(f"{failed[0]}; nothing was released.")
 
 
 def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:

@@ -46,7 +46,8 @@ class ReleaseRequest:
     purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
     caps: Mapping[str, float | str] = field(default_factory=dict)  # of single sensitive columns
     soft: bool = False
-    min_count: int = 1
+    min_count: int = 5  # people that each released combination stands for at least; 1 is no rule
+    min_diversity: int = 1  # values of each sensitive column that it goes with at least
     effort: str = "normal"
     points: int = 20
     seed: int = 0
@@ -62,6 +63,7 @@ class ReleaseRequest:
     choose_on: float | None = (
         None  # the share of the records, drawn in secret, that chooses the code
     )
+    max_population_leakage: float | None = None  # of people outside of the table, 95% sure
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
@@ -80,21 +82,21 @@ class ReleaseRequest:
         check_choice("format", self.form, FORMATS)
         check_choice("numbers", self.numbers, NUMBERS)
         self._check_recoding(*given)
-        check_at_least("min_count", self.min_count, 1)
+        check_at_least("min_count", self.min_count, 0)
+        check_at_least("min_diversity", self.min_diversity, 0)
         if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
             raise InvalidInput(
                 f"choose_on is a share of the records between 0 and 1, got {self.choose_on:g}."
             )
-        if self.choose_on is not None and self.min_count > 1:
+        if self.max_population_leakage is not None and self.choose_on is None:
             raise InvalidInput(
-                "a code chosen on some records promises no least count; leave one out."
+                "a limit for people outside of the table needs records that do not choose the code.",
+                hint="new-people",
             )
         if self.choose_on is not None and self.is_by_hand:
             raise InvalidInput(
                 "groups made by hand are not chosen on records; leave choose_on out."
             )
-        if self.soft and self.min_count > 1:
-            raise InvalidInput("a release by lot cannot promise a least count; leave one out.")
 
     def _check_caps(self) -> None:
         from privacyfunnel.solvers.caps import Cap

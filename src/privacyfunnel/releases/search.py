@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +13,19 @@ import scipy.sparse as sp
 
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Bins, Column, show
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.frontier import pareto
 from privacyfunnel.frontiers.sweep import frontier as sweep
+from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, make_measure
+from privacyfunnel.metrics import by_column
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.parallel import Progress
+from privacyfunnel.persons import Persons
 from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
+from privacyfunnel.recodings.recoding import SUPPRESS
+from privacyfunnel.releases.cells import CellRule
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
@@ -28,7 +34,18 @@ if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
 
+FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
+SLACK = 1e-9  # bits, or shares, that count as none
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
+
+
+@dataclass(frozen=True)
+class Found:
+    """A frontier, the release on it that was asked for, and the records that did not choose it."""
+
+    frontier: Frontier
+    solution: Solution
+    others: Joint | None = None  # None where all records chose it
 
 
 def search(
@@ -36,31 +53,179 @@ def search(
     request: ReleaseRequest,
     *,
     frontier: Frontier | None = None,
+    rule: CellRule | None = None,
+    persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> tuple[Frontier, Solution]:
-    """The frontier, where it is not there already, and the release that meets the target."""
+) -> Found:
+    """The frontier, where it is not there already, and the release that meets the target.
+
+    ``rule`` is what each released combination must have, by default what the request says of the
+    joint's own records; ``persons`` are drawn whole where some records choose the code.
+    """
+    rule = rule or cell_rule(joint, request)
+    try:
+        return _chosen(joint, request, frontier, rule, persons, jobs, progress)
+    except TargetUnreachable as error:
+        if error.hint or request.min_count <= 1:
+            raise
+        raise TargetUnreachable(error.fact, hint="least-count") from error
+
+
+def _chosen(
+    joint: Joint,
+    request: ReleaseRequest,
+    frontier: Frontier | None,
+    rule: CellRule | None,
+    persons: Persons | None,
+    jobs: int,
+    progress: Progress | None,
+) -> Found:
+    """The frontier and the release, chosen on all records or on some."""
     if request.choose_on is not None:
         if frontier is not None:
             raise InvalidInput("a frontier of all records cannot choose on some; leave one out.")
-        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
-        found, solution = search(
-            drawn, replace(request, choose_on=None), jobs=jobs, progress=progress
+        drawn, others = drawn_records(
+            joint, request.choose_on, persons=persons, seed=secrets.randbits(128)
         )
-        solutions = tuple(_measured(joint, s, request.importance) for s in found)
-        return replace(found, joint=joint, solutions=solutions), _measured(
-            joint, solution, request.importance
+        plain = replace(request, choose_on=None, max_population_leakage=None)
+        found = search(drawn, plain, rule=rule, jobs=jobs, progress=progress)
+        solutions = tuple(_measured(joint, s, request.importance) for s in found.frontier)
+        return Found(
+            replace(found.frontier, joint=joint, solutions=solutions),
+            _measured(joint, found.solution, request.importance),
+            others,
         )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
+    if rule is not None:
+        return _within(joint, request, rule, frontier=frontier, jobs=jobs, progress=progress)
+    return _searched(joint, request, frontier, jobs, progress)
+
+
+def _searched(
+    joint: Joint,
+    request: ReleaseRequest,
+    frontier: Frontier | None,
+    jobs: int,
+    progress: Progress | None,
+) -> Found:
+    """The frontier and the release by the search alone."""
     if request.is_by_hand:  # beside what the search would find
         solution = by_hand(joint, request)
         free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
-        return frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution
-    found = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
+        beside = frontier or frontier_of(joint, free, jobs=jobs, progress=progress)
+        return Found(beside, solution)
+    every = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
     if request.caps:
-        return found, within_caps(joint, request)
-    return found, _at_lam(joint, request) if "lam" in request.target else found.at(**request.target)
+        return Found(every, within_caps(joint, request))
+    at_lam = "lam" in request.target
+    return Found(every, _at_lam(joint, request) if at_lam else every.at(**request.target))
+
+
+def cell_rule(
+    joint: Joint,
+    request: ReleaseRequest,
+    people: Array | None = None,
+    sensitive: Sequence[Column] = (),
+) -> CellRule | None:
+    """The rule for released combinations, where the search itself does not keep it; else None.
+
+    ``people[x]`` are those behind each value where they are not the records that the joint counts.
+    """
+    own = people is None and joint.n_records is not None
+    searched = own and not request.soft and request.choose_on is None
+    if request.min_diversity <= 1 and (request.min_count <= 1 or searched):
+        return None
+    if people is None:
+        people = np.asarray(joint.counts.sum(axis=0)).ravel().astype(float)
+    columns = sensitive or (Column("S", "text"),)
+    for column, alone in by_column(joint, columns):
+        if alone.n_s < request.min_diversity:
+            raise InvalidInput(
+                f"column {column.name!r} has {alone.n_s} different values; no combination can go with "
+                f"{request.min_diversity} of them."
+            )
+    return CellRule(people, float(request.min_count), request.min_diversity, columns)
+
+
+def _within(
+    joint: Joint,
+    request: ReleaseRequest,
+    rule: CellRule,
+    *,
+    frontier: Frontier | None,
+    jobs: int,
+    progress: Progress | None,
+) -> Found:
+    """A release that keeps the rule and the target: more is asked for until enough is left of it.
+
+    Symbols are asked for more utility; the cells of readable codes to be larger, so that fewer of them
+    are suppressed.
+    """
+    readable = request.kind != "symbols"
+    weight = joint.total / max(1e-12, float(rule.people.sum()))  # of a person
+    free, found = replace(request, min_count=1, min_diversity=1), None
+    nearest: Solution | None = None
+    for factor in FACTORS:
+        if readable:
+            least = math.ceil(factor * weight * max(rule.least, float(rule.diversity)))
+            free = replace(free, min_count=max(1, least))
+        try:
+            if found is None or readable:
+                found = _searched(joint, free, frontier, jobs, progress)
+            elif "lam" not in free.target:
+                found = replace(found, solution=found.frontier.at(**free.target))
+        except TargetUnreachable:
+            if nearest is None:
+                raise
+            break
+        nearest = _ruled(joint, found.solution, rule, request)
+        goal = _goal(request, found.frontier)
+        if _meets(nearest, request, goal):
+            solutions = [_ruled(joint, s, rule, request) for s in found.frontier]
+            every = replace(found.frontier, solutions=pareto(joint, "funnel", solutions))
+            return Found(every, nearest)
+        if not readable:
+            lost = request.target["utility"] * (1 - nearest.utility / goal)
+            free = replace(free, target={"utility": min(1.0, free.target["utility"] + 1.1 * lost)})
+    assert nearest is not None
+    share = (
+        nearest.kept if isinstance(nearest, RecodedSolution) else nearest.utility / joint.entropy_x
+    )
+    raise TargetUnreachable(
+        f"no release was found that keeps so much and leaves enough people, and sensitive values, in "
+        f"each combination; the nearest keeps {share:.4g}.",
+        hint="least-count",
+    )
+
+
+def _ruled(joint: Joint, solution: Solution, rule: CellRule, request: ReleaseRequest) -> Solution:
+    """The solution with the rule applied to its code, measured again."""
+    code = rule.applied(joint, solution.code)
+    if code is solution.code:
+        return solution
+    found = _measured(joint, replace(solution, code=code), request.importance)
+    if isinstance(found, RecodedSolution) and isinstance(code, ColumnCode):
+        return replace(found, suppressed=float(joint.p_x[code.suppressed].sum()))
+    return found
+
+
+def _goal(request: ReleaseRequest, frontier: Frontier) -> float:
+    """The utility that is asked for, in its unit; 0 where another target is."""
+    given = {name: share for name, share in request.target.items() if name == "utility"}
+    return frontier.target(given).bits if given else 0.0
+
+
+def _meets(solution: Solution, request: ReleaseRequest, goal: float) -> bool:
+    """Whether enough is left; what is put together never gives away more."""
+    if isinstance(solution, RecodedSolution) and request.kind == "global":
+        most = SUPPRESS if request.suppress is None else request.suppress
+        if solution.suppressed > most + SLACK:
+            return False
+    if "kept" in request.target and isinstance(solution, RecodedSolution):
+        return solution.kept >= request.target["kept"] - SLACK
+    return solution.utility >= goal - SLACK
 
 
 def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
@@ -71,7 +236,7 @@ def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
         keep=request.purpose,
         utility=request.target.get("utility"),
         effort=request.effort,
-        min_count=request.min_count,
+        min_count=max(1, request.min_count),
         seed=request.seed,
     )
 
@@ -103,26 +268,37 @@ def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
     return make_recoding(request.kind, **recoding_settings(joint, request)).on(joint).finest()
 
 
-def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
-    """Some of the records, drawn without replacement; a value of X that none has is told nothing about.
+def drawn_records(
+    joint: Joint, share: float, *, persons: Persons | None = None, seed: int
+) -> tuple[Joint, Joint]:
+    """Some of the records, drawn without replacement, and the others.
 
-        Whoever knows all records but one and runs the search again does not know which were drawn. Every
-        x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+    Of ``persons`` all rows or none are drawn; the others are one row of each who was not.
 
-        >>> from privacyfunnel.frontiers.frontier import pareto
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.measures import INFORMATION, make_measure
-        >>> drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1).counts.toarray().sum()
-        np.float64(12.0)
+    A value of X that none of the drawn has is told nothing about.
+
+    Whoever knows all records but one and runs the search again does not know which were drawn. Every
+    x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+
+    >>> from privacyfunnel.joint import Joint
+    >>> drawn, others = drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1)
+    >>> drawn.total, others.n_records
+    (12.0, 12)
     """
     if joint.n_records is None:
         raise InvalidInput("weighted records cannot be drawn from; leave the share or the weight.")
     cells = joint.counts.tocoo()
     times = np.rint(cells.data).astype(np.int64)
     rng = np.random.default_rng(seed)
-    n_drawn = max(1, round(share * joint.n_records))
-    part = rng.multivariate_hypergeometric(times, n_drawn, method="marginals").astype(float)
-    counts = sp.coo_array((part, (cells.row, cells.col)), shape=cells.shape).tocsc()
+    if persons is not None:
+        counts, others = _drawn_persons(joint, persons, share, rng)
+        n_drawn = float(counts.sum())
+    else:
+        n_drawn = min(max(1, round(share * joint.n_records)), joint.n_records - 1)
+        part = rng.multivariate_hypergeometric(times, n_drawn, method="marginals").astype(float)
+        rest = sp.coo_array((times - part, (cells.row, cells.col)), shape=cells.shape)
+        others = Joint.from_counts(rest, joint.labels_s, joint.labels_x, joint.columns)
+        counts = sp.coo_array((part, (cells.row, cells.col)), shape=cells.shape).tocsc()
     absent = np.flatnonzero(counts.sum(axis=0) == 0)
     p_s = counts.sum(axis=1) / n_drawn
     if len(absent):
@@ -130,16 +306,34 @@ def drawn_records(joint: Joint, share: float, *, seed: int) -> Joint:
         columns = np.tile(absent, np.count_nonzero(p_s))
         traces = (TRACE * p_s[rows], (rows, columns))
         counts = counts + sp.coo_array(traces, shape=cells.shape)
-    return Joint.from_counts(counts[p_s > 0], labels_x=joint.labels_x, columns=joint.columns)
+    labels_s = [label for label, p in zip(joint.labels_s, p_s, strict=True) if p > 0]
+    drawn = Joint.from_counts(counts[p_s > 0], labels_s, joint.labels_x, joint.columns)
+    return drawn, others
+
+
+def _drawn_persons(
+    joint: Joint, persons: Persons, share: float, rng: np.random.Generator
+) -> tuple[sp.csc_array, Joint]:
+    """The counts of the rows of some persons, and the joint of one row of each of the others."""
+    n_drawn = min(max(1, round(share * persons.n_persons)), persons.n_persons - 1)
+    drawn = rng.permutation(np.arange(persons.n_persons) < n_drawn)
+    mine = drawn[persons.person]
+    rows = (persons.n[mine].astype(float), (persons.s[mine], persons.x[mine]))
+    counts = sp.csc_array(sp.coo_array(rows, shape=joint.counts.shape))
+    others, who = persons.chosen(joint, ~drawn)
+    return counts, replace(who.even(others), n_records=who.n_persons, columns=joint.columns)
 
 
 def find(
     joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
+    if cell_rule(joint, request) is not None:
+        return search(joint, request, jobs=jobs, progress=progress).solution
     if request.choose_on is not None:
-        drawn = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
-        chosen = find(drawn, replace(request, choose_on=None), jobs=jobs, progress=progress)
+        drawn, _ = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
+        plain = replace(request, choose_on=None, max_population_leakage=None)
+        chosen = find(drawn, plain, jobs=jobs, progress=progress)
         return _measured(joint, chosen, request.importance)
     if "lam" in request.target:
         return _at_lam(joint, request)
@@ -147,7 +341,7 @@ def find(
         return by_hand(joint, request)
     if request.caps:
         return within_caps(joint, request)
-    return search(joint, request, jobs=jobs, progress=progress)[1]
+    return search(joint, request, jobs=jobs, progress=progress).solution
 
 
 def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
@@ -239,7 +433,7 @@ def _method(request: ReleaseRequest) -> str:
 
 
 def _options(request: ReleaseRequest) -> dict[str, Any]:
-    return {} if request.soft else {"min_count": request.min_count}
+    return {} if request.soft else {"min_count": max(1, request.min_count)}
 
 
 def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
@@ -255,7 +449,7 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
         "cuts": request.cuts,
         "groups": request.groups,
         "importance": request.importance,
-        "min_count": request.min_count,
+        "min_count": max(1, request.min_count),
     }
     if request.suppress is not None:
         options["suppress"] = request.suppress

@@ -6,12 +6,37 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacyfunnel.audits.attackers import PRIOR
-from privacyfunnel.report.numbers import bits, listed, percent
+from privacyfunnel.report.numbers import bits, listed, one_in, percent
 
 Document = Mapping[str, Any]
 NOT_AVAILABLE = "not available"
 NOTHING = 1e-9  # bits
+SURE = 0.95  # share of right guesses that leaves no doubt
 TITLES = ("column", "attacker", "sees", "right", "more than blind", "bits gained")
+
+
+WHO = (
+    "Three kinds of people may want to know the sensitive values. One knows only the release, and how "
+    "often each released value goes with which sensitive ones: leakage and guesses are about them. One "
+    "has learnt on other records and tries it on these: the attackers below are about them. One knows "
+    "the sensitive values of every other record, and how the release was made, and subtracts: “guess "
+    "knowing all others” is about them."
+)
+
+
+def who_knows_all_others(guess: float | None, blind: float, s: str) -> list[str]:
+    """What one learns who knows every other record, and that it is more than by guessing blindly."""
+    if guess is None:
+        return []
+    words = (
+        f"One who knows {s} of every other record, and how the release was made, is right with "
+        f"probability {one_in(guess)}"
+    )
+    if guess > SURE:
+        words += ": the release is balanced to the last record, and what is missing is that record"
+    elif guess <= blind:
+        words += ", no more often than without the data"
+    return [f"{words}."]
 
 
 def attackers(document: Document) -> list[str]:

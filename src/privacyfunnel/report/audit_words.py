@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacyfunnel.report.attacker_words import NOT_AVAILABLE, NOTHING, attackers
+from privacyfunnel.audits.measures import SURELY_FITTED
+from privacyfunnel.report.attacker_words import (
+    NOT_AVAILABLE,
+    NOTHING,
+    attackers,
+    who_knows_all_others,
+)
 from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
-FITTED = 0.95  # a p-value above it: hardly any shuffle shows as little
 PUBLISHED = {"value": "published", "original": "original"}  # titles of a measure's figures
 SECTIONS = {
     "What the published columns give away": (
         "leakage", "information", "entropy_s", "entropy_s_after", "guess_blind", "guess_seeing",
         "guess_worst", "guess_informed", "maximal_leakage", "lift", "log_lift",
     ),
+    "A person's rows together": ("person_leakage", "person_chance", "person_guess"),
     "The published columns as a table": ("k", "unique", "l_diversity", "t_closeness"),
     "How much of it is chance": (
         "chance", "beyond_chance", "p_value", "shrinkage", "miller_madow", "interval_low",
         "interval_high",
+    ),
+    "People who are not in the table": (
+        "population_leakage", "population_bits", "person_population",
     ),
 }  # fmt: skip
 
@@ -49,10 +58,32 @@ def meaning(row: Mapping[str, Any]) -> str:
     return f"{row['meaning']}{safer}"
 
 
+def by_person(document: Document, s: str) -> list[str]:
+    """What one learns who sees all rows of a person."""
+    keys = [row["key"] for row in document["measures"]]
+    if "person_leakage" not in keys:
+        return []
+    told, chance = (of(document, f"person_{key}")["value"] for key in ("leakage", "chance"))
+    if told is None:
+        return []
+    beside = "" if chance is None else f", {percent(chance)} by chance"
+    return [
+        f"Whoever sees all rows of a person together, and knows how often such rows go with what, learns "
+        f"{percent(told)} of {s}{beside}, and guesses right in "
+        f"{percent(of(document, 'person_guess')['value'])} of cases."
+    ]
+
+
+def rows_of(document: Document, keys: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Those of some measures that the document has."""
+    there = {row["key"]: row for row in document["measures"]}
+    return [there[key] for key in keys if key in there]
+
+
 def missing(document: Document, keys: Sequence[str]) -> list[str]:
     """Which of some measures are not available, and why: one sentence for each reason."""
     reasons: dict[str, list[str]] = {}
-    for row in (of(document, key) for key in keys):
+    for row in rows_of(document, keys):
         if row["value"] is None and not row["infinite"]:
             reasons.setdefault(row["note"], []).append(row["name"])
     return [f"Not available ({listed(names)}): {note}." for note, names in reasons.items()]
@@ -65,7 +96,7 @@ def headline(document: Document) -> list[str]:
     lines = [
         "Weighted records."
         if document["records"] is None
-        else f"{several(document['records'], 'record')}."
+        else f"{several(document['records'], 'record')}{_of_persons(document)}."
         + (f" {several(left_out, 'record')} with a missing value left out." if left_out else "")
     ]
     told, leakage = of(document, "information"), of(document, "leakage")
@@ -83,30 +114,46 @@ def headline(document: Document) -> list[str]:
         f"Chance alone does not explain what they tell about {c['name']} (p = {c['p_value']:.3f})."
         for c in linked
     ]
+    lines += by_person(document, s) + _of_new_people(document)
     blind, seeing = (of(document, f"guess_{key}")["value"] for key in ("blind", "seeing"))
     lines.append(
         f"The best guess of {s} is right with probability {one_in(blind)}, without the data, and "
         f"{one_in(seeing)}, for one who sees {x} and knows how often it goes with what."
     )
     informed = of(document, "guess_informed")["value"]
-    if informed is not None:
-        lines.append(
-            f"One who knows {s} of every other record, and how the release was made, is right with "
-            f"probability {one_in(informed)}."
-        )
-    return lines + attackers(document)
+    return [*lines, *who_knows_all_others(informed, blind, s), *attackers(document)]
+
+
+def _of_persons(document: Document) -> str:
+    n_persons = document.get("persons")
+    return "" if n_persons is None else f" of {several(n_persons, 'person')}"
+
+
+def _of_new_people(document: Document) -> list[str]:
+    """What is given away of people outside of the table, where that can be said."""
+    most, new = of(document, "population_leakage")["value"], document["new"]
+    if most is None:
+        return []
+    x = listed(document["public"])
+    if_new = "" if new else f", provided that {x} were not chosen on these very records"
+    return [
+        f"Of people like them who are not in the table it gives away at most {percent(most)}, with "
+        f"95% confidence{if_new}."
+    ]
 
 
 def _beside_chance(told: float, chance: float, p_value: float, s: str) -> str:
     """How much of what is told is chance; less than chance shows only where it was searched for."""
-    if told < chance and p_value > FITTED:
+    if told < chance and p_value <= SURELY_FITTED:
+        return f"Chance alone shows as much: {bits(chance)} with {s} shuffled among the records."
+    if told < chance:
         return (
             f"That is less than the {bits(chance)} that show with {s} shuffled among the records "
             f"(p = {p_value:.3f}): it was fitted to these records, and may tell more of others."
         )
     return (
-        f"Of these {bits(told)}, {bits(min(chance, told))} would appear by chance: with {s} "
-        f"shuffled among the records {bits(chance)} show."
+        f"Of these {bits(told)}, {bits(chance)} would appear by chance: as many show with {s} "
+        "shuffled among the records."
     )
 
 
@@ -117,7 +164,7 @@ def measure_rows(
     fields = _shown(document, keys, titles)
     return [
         [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
-        for row in (of(document, key) for key in keys)
+        for row in rows_of(document, keys)
         if row["value"] is not None or row["infinite"]
     ]
 
@@ -132,7 +179,7 @@ def measure_titles(
 
 def _shown(document: Document, keys: Sequence[str], titles: Mapping[str, str]) -> list[str]:
     """The figures of a measure, of those with a title, that one of some measures has."""
-    rows = [of(document, key) for key in keys]
+    rows = rows_of(document, keys)
     return [name for name in titles if any(_has(row, name) for row in rows)]
 
 

@@ -72,6 +72,9 @@ def rows(document: Document) -> list[list[str]]:
             "not available" if side["chance_bits"] is None else bits(side["chance_bits"])
             for side in sides
         ],
+        "given away of new people, at most (95% confidence)": [
+            percent(side["bound"]["leakage"]) if side["bound"] else "" for side in sides
+        ],
         "guesses right without the data": [percent(side["guess_blind"]) for side in sides],
         "guesses right with the data": [percent(side["guess_seeing"]) for side in sides],
         "suppressed, because unknown": [number(side["n_suppressed"]) for side in sides],

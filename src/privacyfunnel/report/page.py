@@ -80,6 +80,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         words=words,
         holdout_words=holdout_words,
         ATTACKER_TITLES=attacker_words.TITLES,
+        WHO=attacker_words.WHO,
         COLUMN_TITLES=audit_words.COLUMNS,
         PUBLISHED=audit_words.PUBLISHED,
         SECTIONS=audit_words.SECTIONS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from privacyfunnel.errors import HINTS, Hints, with_cure
 from privacyfunnel.report import audit_words, holdout_words
-from privacyfunnel.report.attacker_words import attackers
+from privacyfunnel.report.attacker_words import attackers, who_knows_all_others
 from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
@@ -51,7 +51,12 @@ def what_was_asked(document: Document) -> str:
         goal = _asked_for_goal(document, goal)
     least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
     if least > 1:
-        goal += f" Every symbol covers at least {least} records."
+        what = "symbol" if document["recoding"] is None else "combination"
+        whom = "records" if document["records"].get("persons") is None else "persons"
+        goal += f" Every {what} stands for at least {least} {whom}."
+    different = document["asked"].get("min_diversity", 1)  # a public report does not tell
+    if different > 1:
+        goal += f" It goes with at least {different} different values of each sensitive column."
     if share is not None:
         goal += f" The code was chosen on {percent(share)} of the records, drawn in secret."
     return goal
@@ -161,7 +166,38 @@ def leakage(document: Document) -> str:
         f"Before: published as they are, {names(document, 'public')} would give away "
         f"{bits(stakes['information_bits'])} about {names(document, 'sensitive')}, "
         f"{percent(stakes['given_away'])} of the {bits(m['entropy_s_bits'])} there are. "
-        f"After: {bits(m['leakage_bits'])}, which is {percent(m['leakage'])}."
+        f"After: {bits(m['leakage_bits'])}, which is {percent(m['leakage'])}{_with_kept(document)}."
+    )
+
+
+def _with_kept(document: Document) -> str:
+    """That columns which are passed through are part of it, and what it would be without them."""
+    keep = document["measured"]["kept_measured"]
+    if not keep:
+        return ""
+    without = percent(document["measured"]["leakage_without_kept"])
+    return f", the column{'s' if len(keep) > 1 else ''} {listed(keep)} included ({without} without)"
+
+
+def new_people(document: Document) -> str:
+    """What is given away of people who are not in the table, or why that is not known."""
+    most = audit_words.of(document["audit"], "population_leakage")["value"]
+    held = document["held_out"]
+    if most is not None:
+        return (
+            f"Of people like them who are not in the table, the rule gives away at most "
+            f"{percent(most)}, with 95% confidence: the records that did not choose it show so."
+        )
+    if held is not None and held["unseen"]["bound"] is not None:
+        return (
+            f"Of people like them who are not in the table, a rule made in the same way from "
+            f"{several(held['own']['n_records'], 'record')} gives away at most "
+            f"{percent(held['unseen']['bound']['leakage'])}, with 95% confidence: the records held out "
+            "show so."
+        )
+    return (
+        "What the rule gives away of people who are not in the table is not known: "
+        f"{audit_words.of(document['audit'], 'population_leakage')['note']}."
     )
 
 
@@ -171,8 +207,16 @@ def guessing(document: Document) -> str:
     return (
         f"Someone who guesses {names(document, 'sensitive')} of one record is right with "
         f"probability {one_in(g['blind'])}, without the data. Before: seeing the columns as they "
-        f"are, {one_in(g['as_it_is'])}. After: seeing the released symbol, {one_in(g['released'])}."
+        f"are, {one_in(g['as_it_is'])}. After: seeing what is released, and knowing how often it goes "
+        f"with what, {one_in(g['released'])}."
     )
+
+
+def all_others(document: Document) -> list[str]:
+    """What one learns who knows every other record."""
+    informed = audit_words.of(document["audit"], "guess_informed")["value"]
+    blind = document["guessing"]["blind"]
+    return who_knows_all_others(informed, blind, names(document, "sensitive"))
 
 
 def drawn(document: Document) -> str:
@@ -236,14 +280,17 @@ def summary(document: Document) -> list[str]:
         f"Kept: {percent(m['utility'])} of the information in {names(document, 'public')} "
         f"({bits(m['utility_bits'])} of {number(round(m['entropy_x_bits'], 2))}).",
         f"Given away: {percent(m['leakage'])} of {names(document, 'sensitive')} "
-        f"({bits(m['leakage_bits'])} of {number(round(m['entropy_s_bits'], 2))}); "
+        f"({bits(m['leakage_bits'])} of {number(round(m['entropy_s_bits'], 2))})"
+        f"{_with_kept(document)}; "
         f"published as they are it would be {percent(stakes['given_away'])}.",
+        new_people(document),
         f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
         *(asked_for(document) if document.get("asked_for") else []),
         *([] if document["recoding"] or document.get("asked_for") else [limit(document)]),
         *([] if document["drawn"] is None else [drawn(document)]),
         *_smallest(document),
+        *all_others(document),
         *([] if document["asked"]["attackers"] is False else attackers(document["audit"])),
         *([] if document["held_out"] is None else [holdout_words.in_short(document)]),
     ]
@@ -256,4 +303,9 @@ def _smallest(document: Document) -> list[str]:
         return []
     alone = f"; {percent(unique)} of the records are alone with theirs" if unique else ""
     what = "combination of groups" if document["recoding"] else "symbol"
-    return [f"The rarest {what} is shared by {several(k, 'record')}{alone}."]
+    n_persons = document["records"].get("persons")
+    whom = "record" if n_persons is None else "person"
+    alone = alone.replace("records", f"{whom}s")
+    found = [f"The rarest {what} is shared by {several(k, whom)}{alone}."]
+    by_person = audit_words.by_person(document["audit"], names(document, "sensitive"))
+    return found if n_persons is None else [*found, *by_person]

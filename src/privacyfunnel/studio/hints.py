@@ -17,6 +17,8 @@ HINTS: Hints = {
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
     "holdout": "a check on records held out (on the command line) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
+    "least-count": "ask for less, or for fewer of them under Columns",
+    "new-people": "the command line can choose it on some of them",
     "choose-on": "the command line can choose the code on records drawn in secret",
     "apply": "the command line can release later tables by this codebook",
 }

@@ -16,6 +16,7 @@ from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles
 from privacyfunnel.columns.missing import complete_groups
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint
+from privacyfunnel.persons import Persons
 from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.paths import nearest
@@ -38,10 +39,12 @@ class Counts:
     labels_x: list[Any]
     roles: Roles
     n_rows: int
+    people: NDArray[np.float64]  # those behind each public symbol: its rows, whatever they weigh
     n_dropped: int = 0  # rows left out for a missing value, with missing="drop"
     useful: tuple[Column, ...] = ()  # what the release is for
     counts_y: sp.coo_array | None = None  # ``[y, x]`` of the same records
     labels_y: list[Any] | None = None
+    persons: Persons | None = None  # whose rows they are, where a column says so
 
     def joint(self) -> Joint:
         """The joint distribution p(s,x), and p(y,x) where a use is named."""
@@ -56,6 +59,11 @@ class Counts:
         )
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
+    def people_of(self, joint: Joint) -> NDArray[np.float64]:
+        """The people behind each public symbol that the joint has; it has none without weight."""
+        behind = dict(zip(self.labels_x, self.people, strict=True))
+        return np.array([behind[label] for label in joint.labels_x])
+
 
 def count(
     table: Any,
@@ -65,13 +73,15 @@ def count(
     columns: ColumnRules | None = None,
     useful: str | Sequence[str] = (),
     weight: str | None = None,
+    person: str | None = None,
     constant: bool = False,
 ) -> Counts:
     """Count how often each sensitive symbol meets each public one.
 
     ``useful`` columns are what the release is for; they need not be published. ``columns`` says how to
-    coarsen and what to do with missing values; ``weight`` names a column
-    of weights. One distinct value is an error unless ``constant`` allows it.
+    coarsen and what to do with missing values; ``weight`` names a column of
+    weights, ``person`` one that says whose row it is. One distinct value is an error unless ``constant``
+    allows it.
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"age": [40, 61, 40], "city": ["Rom", None, "Bonn"]})
@@ -87,7 +97,7 @@ def count(
     if hidden:
         raise InvalidInput(f"the column {hidden[0]!r} cannot be both hidden and useful.")
     use = tuple(roles.columns.get(name) or _settled(table, name, "useful", rules) for name in named)
-    counts = count_roles(table, roles, use)
+    counts = count_roles(table, roles, use, person)
     if use and counts.labels_y is not None and len(counts.labels_y) < 2:
         raise InvalidInput("the useful columns have one distinct value: there is nothing to keep.")
     for role, labels, cure in (
@@ -143,11 +153,16 @@ def _listed(role: str, names: str | Sequence[str]) -> list[str]:
     return listed
 
 
-def count_roles(table: Table, roles: Roles, useful: Sequence[Column] = ()) -> Counts:
+def count_roles(
+    table: Table, roles: Roles, useful: Sequence[Column] = (), person: str | None = None
+) -> Counts:
     """Count a table whose roles are fixed, e.g. other records under the same rules."""
     weight = None if roles.weight is None else Column(roles.weight, "number")
     columns = roles.columns | {column.name: column for column in useful}
-    groups = table.group(list(columns.values()), weight)
+    grouped = list(columns.values())
+    if person is not None:
+        grouped.append(_person_column(table, roles, person))
+    groups = table.group(grouped, weight)
     # By DLPack, since Arrow's own to_numpy imports pandas, a third of a second.
     n = np.from_dlpack(groups["n"].combine_chunks()).astype(np.int64)
     if n.sum() != table.n_rows:
@@ -167,13 +182,36 @@ def count_roles(table: Table, roles: Roles, useful: Sequence[Column] = ()) -> Co
     x, labels_x = combine_columns([codes[c.name] for c in roles.public], complete)
     shape = (len(labels_s), len(labels_x))
     counts = sp.coo_array((weights[complete], (s, x)), shape=shape)
-    found = Counts(counts, labels_s, labels_x, roles, int(n.sum()), int(n[~complete].sum()))
+    people = np.bincount(x, weights=n[complete], minlength=len(labels_x)).astype(float)
+    left_out, persons = int(n[~complete].sum()), None
+    if person is not None:
+        names, who = encode_column(grouped[-1], groups[f"k{len(grouped) - 1}"])
+        if None in who:
+            missing = int(n[names == who.index(None)].sum())
+            raise InvalidInput(f"the person column {person!r} is missing in {missing} rows.")
+        persons = Persons.of(names[complete], s, x, n[complete])
+        people = persons.people(len(labels_x))
+        counts.sum_duplicates()
+    found = Counts(
+        counts, labels_s, labels_x, roles, int(n.sum()), people, left_out, persons=persons
+    )
     if not useful:
         return found
     y, labels_y = combine_columns([codes[c.name] for c in useful], complete)
     shape = (len(labels_y), len(labels_x))
     counts_y = sp.coo_array((weights[complete], (y, x)), shape=shape)
     return replace(found, useful=tuple(useful), counts_y=counts_y, labels_y=labels_y)
+
+
+def _person_column(table: Table, roles: Roles, person: str) -> Column:
+    """The column that says whose row it is."""
+    if person in roles.columns:
+        raise InvalidInput(
+            f"the column {person!r} says whose row it is, so it is neither sensitive nor public."
+        )
+    if roles.weight is not None:
+        raise InvalidInput("weighted rows cannot be counted by person; leave out one of the two.")
+    return Column(person, table.kind(person, "person"))
 
 
 def _weights(name: str, groups: pa.Table) -> NDArray[np.float64]:

@@ -123,17 +123,10 @@ class Join:
         Where the suppressed rows would themselves be too few, the next smallest label joins them.
         """
         least = self.book.min_count
-        if least <= 1:
+        if least <= 1 or self.book.soft:  # what a lot will draw is known when it is drawn
             return self
         counts, unseen = self._label_counts()
-        rising = sorted((label for label in counts if counts[label]), key=lambda k: (counts[k], k))
-        rare = [label for label in rising if counts[label] < least]
-        alone = unseen + sum(counts[label] for label in rare)
-        for label in rising[len(rare) :]:
-            if not 0 < alone < least:
-                break
-            rare.append(label)
-            alone += counts[label]
+        rare, alone = self._rare(counts, unseen)
         if rare and not self.suppress:
             raise InvalidInput(
                 f"the label {rare[0]!r} would go out with {counts[rare[0]]} records, fewer than the "
@@ -145,6 +138,31 @@ class Join:
                 f"{alone} records would be released, fewer than the {least} that the codebook promises."
             )
         return replace(self, rare=frozenset(rare))
+
+    def after_draw(self, drawn: Mapping[str | None, int]) -> Join:
+        """The same with every label suppressed that the lot has given to too few rows."""
+        counts = {label: drawn.get(label, 0) for label in self.book.labels}
+        unseen = sum(drawn.values()) - sum(counts.values())
+        rare, alone = self._rare(counts, unseen)
+        if 0 < alone < self.book.min_count:
+            raise InvalidInput(
+                f"{alone} records would be released, fewer than the {self.book.min_count} that the "
+                "codebook promises."
+            )
+        return replace(self, rare=frozenset(rare))
+
+    def _rare(self, counts: Mapping[str, int], unseen: int) -> tuple[list[str], int]:
+        """The labels to suppress for the least count, and how many rows would then be suppressed."""
+        least = self.book.min_count
+        rising = sorted((label for label in counts if counts[label]), key=lambda k: (counts[k], k))
+        rare = [label for label in rising if counts[label] < least]
+        alone = unseen + sum(counts[label] for label in rare)
+        for label in rising[len(rare) :]:
+            if not 0 < alone < least:
+                break
+            rare.append(label)
+            alone += counts[label]
+        return rare, alone
 
     def _label_counts(self) -> tuple[dict[str, int], int]:
         """How many rows would get each label, and how many are of no known value."""

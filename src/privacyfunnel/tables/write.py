@@ -120,6 +120,11 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
             )
         return Released(output, table.n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
     counts = read_back(part, fmt, len(join.names))
+    if book.soft and book.min_count > 1:
+        join = join.after_draw(counts)
+        if join.rare:  # the same draws once more
+            table.write_join(join, part, fmt, ordered)
+            counts = read_back(part, fmt, len(join.names))
     n_released = sum(counts.values())
     unknown = table.commonest_unknown(join) if counts.get(None) else None
     if unknown is not None:

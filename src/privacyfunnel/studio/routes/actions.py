@@ -200,10 +200,6 @@ async def choose(request: Request, session: Session) -> Response:
     if session.done(kind) is None:
         raise InvalidInput("these releases are not there yet; wait until the search is done.")
     found = session.search
-    if soft and found.min_count > 1:
-        raise InvalidInput(
-            "a release by lot cannot promise a least number of records per symbol; set that to 1."
-        )
     target = read_target(form, found.kept)
     session.chosen = found.request(session.source.name, target, soft)
     job = session.start(

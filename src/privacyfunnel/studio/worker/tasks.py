@@ -24,7 +24,8 @@ from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.recoded import rough_frontier
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.search import bins_in_order, frontier_of
+from privacyfunnel.releases.search import bins_in_order, cell_rule, frontier_of
+from privacyfunnel.releases.search import search as find_release
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.drafts import Change, Draft
@@ -179,7 +180,10 @@ def choose(
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    solution = found.at(**asked.target)
+    joint, roles = found.joint, kept.counts.roles
+    people = None if roles.weight is None else kept.counts.people_of(joint)
+    rule = cell_rule(joint, asked, people, roles.sensitive)
+    solution = find_release(joint, asked, frontier=found, rule=rule).solution
     if asked.kind == "global":
         _save(folder, solution)
     return preview(asked, found.joint, solution, kept.counts, kept.identifiers)
