@@ -42,7 +42,8 @@ def found() -> pf.Audit:
 
 
 def test_every_measure_has_a_value_or_a_reason_and_says_what_it_means(found):
-    assert [row.key for row in found.rows] == list(CATALOGUE)
+    by_row = [key for key in CATALOGUE if not key.startswith("person_")]
+    assert [row.key for row in found.rows] == by_row
     for row in found.rows:
         assert (row.value is None) == bool(row.note) or math.isinf(row.value)
         assert row.meaning.text.endswith(".")
