@@ -17,6 +17,7 @@ from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
@@ -380,18 +381,10 @@ class GlobalSearch:
 
     def hull(self) -> list[Recoded]:
         """Those of `allowed` on the lower convex hull."""
-        corners: list[Recoded] = []
-        for code in self.allowed():
-            while len(corners) >= 2:
-                a, b = corners[-2], corners[-1]
-                turn = (b.kept - a.kept) * (code.leakage - a.leakage)
-                if turn > (b.leakage - a.leakage) * (code.kept - a.kept):
-                    break
-                corners.pop()
-            if corners and corners[-1].leakage >= code.leakage:
-                corners.pop()
-            corners.append(code)
-        return corners
+        codes = self.allowed()
+        points = np.array([(code.kept, code.leakage) for code in codes]).reshape(-1, 2)
+        best = undominated(points, "funnel")
+        return [codes[best[i]] for i in hull(points[best], "funnel")]
 
     def code(self, found: Recoded) -> ColumnCode:
         """The code with its groups named."""
