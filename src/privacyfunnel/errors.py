@@ -34,6 +34,7 @@ HINTS: Hints = {
     "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
+    "balance": "balance=0 lets columns be given up",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or for fewer of them (min_count, min_diversity; 1 is no rule)",

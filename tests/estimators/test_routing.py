@@ -45,7 +45,7 @@ def test_a_grid_over_the_form_of_the_release(patients) -> None:
             "privacyfunnel__recoding": ["symbols", "global", "local"],
             "privacyfunnel__leakage": [0.02, 0.5],
         }
-        scoring = {"useful": "accuracy", "leakage": lambda model, X, y: model[0].leakage_}
+        scoring = {"useful": "accuracy", "leakage": lambda model, *_: model[0].leakage_}
         search = GridSearchCV(model, grid, scoring=scoring, refit="useful", cv=2)
         search.fit(table[["bmi", "bp"]], ill, sensitive_features=sex)
     found = pd.DataFrame(search.cv_results_)

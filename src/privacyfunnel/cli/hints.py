@@ -15,6 +15,7 @@ HINTS: Hints = {
     "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",
     "by-hand": "download {url} by hand and pass it with --data",
     "min-count": "--min-count {least} forbids it",
+    "balance": "--balance 0 lets columns be given up",
     "holdout": "--holdout 0.3 shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or lower --min-count or --min-diversity (1 is no rule)",

@@ -167,6 +167,13 @@ Importance = Annotated[
         rich_help_panel=RECODING,
     ),
 ]
+Balance = Annotated[
+    float | None,
+    typer.Option(
+        help="Least that every column keeps, as a share of --kept (0.5); 0 lets columns be given up.",
+        rich_help_panel=RECODING,
+    ),
+]
 Suppress = Annotated[
     float | None,
     typer.Option(

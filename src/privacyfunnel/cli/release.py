@@ -13,6 +13,7 @@ import typer
 from privacyfunnel.cli.options import (
     RECODING,
     AndX,
+    Balance,
     BinsOption,
     Caps,
     Cuts,
@@ -92,6 +93,7 @@ def release(
     cuts: Cuts = None,
     groups: GroupsOption = None,
     importance: Importance = None,
+    balance: Balance = ReleaseRequest.balance,
     suppress: Suppress = ReleaseRequest.suppress,
     numbers: Annotated[
         str,
@@ -191,6 +193,7 @@ def release(
                 measure=measure,
                 caps=read_caps(cap),
                 recoding=recoding,
+                balance=balance,
                 suppress=suppress,
                 numbers=numbers,
                 **read_recoding(hierarchy, order, cuts, importance, groups),

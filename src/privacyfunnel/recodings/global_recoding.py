@@ -55,6 +55,7 @@ class Recoded:
     kept: float
     leakage: float  # bits
     suppressed: float  # share of the records
+    least: float = 1.0  # kept of the column that keeps least, of those that can be coarsened
 
     @property
     def key(self) -> bytes:
@@ -70,6 +71,10 @@ class GlobalSearch:
     the place of s, and so is what is kept; so each step is exact where the column's shape is. The
     descent is not: it starts from the coarse and the fine end, warm along the price of what is kept.
     Where the columns have few codes, all products of them are measured instead.
+
+    What is kept is a mean, and often the cheapest way to a mean is to give a column up. With a
+    ``balance`` no column keeps less than that share of the mean; columns that can only be kept or
+    dropped are left out of this.
     """
 
     joint: Joint
@@ -78,6 +83,7 @@ class GlobalSearch:
     min_count: float = 0.0
     suppress: float = 0.0
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
+    balance: float = 0.0
     marginals: tuple[Array, ...] | None = (
         None  # p of each column's values, where not the joint's own
     )
@@ -121,6 +127,22 @@ class GlobalSearch:
         n_codes = math.prod(shape.n_codes for shape in self.shapes)
         return bool(n_codes * (1000 + self.joint.counts.nnz) <= EVERY)
 
+    @cached_property
+    def coarsened(self) -> NDArray[np.bool_]:
+        """Which columns can be made coarser without being dropped."""
+        return np.array([s.n_codes > 2 for s in self.shapes]) & (self.rates > 0)
+
+    def _most_lost(self, kept: float) -> Array:
+        """Bits that each column may lose where so much is to be kept on average."""
+        bits = np.divide(
+            self.importance, self.rates, out=np.zeros(len(self.rates)), where=self.rates > 0
+        )
+        free = not self.balance or ~self.coarsened
+        return np.where(free, np.inf, bits * (1.0 - self.balance * kept))
+
+    def _balanced(self, code: Recoded, kept: float) -> bool:
+        return code.least >= self.balance * kept - SLACK
+
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True
     ) -> ColumnCells:
@@ -162,14 +184,26 @@ class GlobalSearch:
         return len(first), r.astype(np.int64), cost[first]
 
     def descend(
-        self, labels: Sequence[Ints], mu: float, rng: np.random.Generator, nu: float = 0.0
+        self,
+        labels: Sequence[Ints],
+        mu: float,
+        rng: np.random.Generator,
+        nu: float = 0.0,
+        most: Array | None = None,
     ) -> Recoded:
-        """Coordinate descent from ``labels`` at one price ``mu`` (bits) of what is kept."""
+        """Coordinate descent from ``labels`` at one price ``mu`` (bits) of what is kept.
+
+        ``most`` is how many bits each column may lose.
+        """
         now = list(labels)
         fixed = 0  # columns since the last change
         for i in np.tile(rng.permutation(len(now)), ROUNDS):
             if self.rates[i] > 0:
                 new = self.shapes[i].best(self.cells(now, i, mu, nu), now[i], rng)
+                if most is not None and self._lost(new, i) > most[i]:
+                    cells = self.cells(now, i, mu, nu, keep=False)
+                    within = self.shapes[i].within(cells, most[i], now[i], rng)
+                    new = now[i] if within is None else within
                 fixed = fixed + 1 if _same(new, now[i]) else 1
                 now[i] = new
             else:
@@ -190,15 +224,18 @@ class GlobalSearch:
         sums = np.bincount(cells[x] * n_s + indices, weights=data)
         masses = np.bincount(cells, weights=self.joint.p_x) * total
         told = (plogp(sums).sum() - plogp(masses).sum()) / total + self.joint.entropy_s
-        kept, p_gone = 0.0, self.joint.p_x[gone]
-        for i, own in enumerate(labels):
+        kept, p_gone, least = 0.0, self.joint.p_x[gone], 1.0
+        for i, groups in enumerate(labels):
             if self.rates[i] > 0:
-                _, dense = np.unique(own, return_inverse=True)
+                _, dense = np.unique(groups, return_inverse=True)
                 bits = -np.log2(np.bincount(dense, weights=self.weights[i]) / total)[dense]
                 lost = float(p_gone @ bits[self.codes[i][gone]])
-                kept += self.rates[i] * (float(self.weights[i] @ bits) / total - lost)
+                own = self.rates[i] * (float(self.weights[i] @ bits) / total - lost)
+                kept += own
+                if self.coarsened[i]:
+                    least = min(least, float(own / self.importance[i]))
         share = float(p_gone.sum())
-        found = Recoded(tuple(labels), kept, max(0.0, float(told)), share)
+        found = Recoded(tuple(labels), kept, max(0.0, float(told)), share, least)
         self.seen[found.key] = found
         return found
 
@@ -232,12 +269,18 @@ class GlobalSearch:
                 labels = self._steered(labels, mu, rng).labels
         return self.hull()
 
-    def _steered(self, labels: Sequence[Ints], mu: float, rng: np.random.Generator) -> Recoded:
+    def _steered(
+        self,
+        labels: Sequence[Ints],
+        mu: float,
+        rng: np.random.Generator,
+        most: Array | None = None,
+    ) -> Recoded:
         """A descent whose suppressed records are within the share allowed, at what price it takes."""
-        found = self.descend(labels, mu, rng)
+        found = self.descend(labels, mu, rng, most=most)
         nu = mu
         while found.suppressed > self.suppress + SLACK and nu < mu * 1e4:
-            found, nu = self.descend(labels, mu, rng, nu), nu * 8.0
+            found, nu = self.descend(labels, mu, rng, nu, most), nu * 8.0
         return found
 
     def at(self, kept: float, rng: np.random.Generator, *, trades: int = TRADES) -> Recoded | None:
@@ -248,34 +291,42 @@ class GlobalSearch:
         finer or coarser than it pays, and filled up again, until that helps no more.
         """
         if self.is_small:
-            return best_at(self.allowed(), kept=kept)
+            return self._best_at(kept)
         if kept > self.hull()[-1].kept + SLACK:
             return None
-        mu = self.slope(kept)
+        mu, most = self.slope(kept), self._most_lost(kept)
         near = self._near(kept, mu)
         for start in near:
-            self._steered(start.labels, mu, rng)
+            self._steered(start.labels, mu, rng, most)
+        if self.balance:  # what the trade-off passes by on its way may have given up a column
+            for end in zip(*(shape.ends() for shape in self.shapes), strict=True):
+                for factor in (0.25, 1.0, 4.0):
+                    self._steered(end, mu * factor, rng, most)
         for start in self._near(kept, mu):
             self._fill(start, kept, mu, rng)
-        best = best_at(self.allowed(), kept=kept)
+        best = self._best_at(kept)
         for _ in range(trades):
             if best is None:
                 break
             for i in range(len(self.shapes)):
                 for factor in (0.25, 4.0):
                     self._trade(best, i, factor, kept, mu, rng)
-            found = best_at(self.allowed(), kept=kept)
+            found = self._best_at(kept)
             if found is None or found.leakage >= best.leakage - SLACK:
                 break
             best = found
         return best
+
+    def _best_at(self, kept: float) -> Recoded | None:
+        """The least leakage among the codes found that keep so much, of every column its part."""
+        return best_at((c for c in self.allowed() if self._balanced(c, kept)), kept=kept)
 
     def under(self, leakage: float, rng: np.random.Generator) -> Recoded | None:
         """The most kept found among codes that leak no more bits; None if none does."""
         corners = self.hull()
         k = int(np.searchsorted([code.leakage for code in corners], leakage, side="right"))
         if 0 < k < len(corners) and not self.is_small:
-            low, high = corners[k - 1].kept, corners[k].kept
+            low, high = 0.0 if self.balance else corners[k - 1].kept, corners[k].kept
             for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
                 middle = (low + high) / 2
                 found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
@@ -283,7 +334,11 @@ class GlobalSearch:
                     low = max(middle, found.kept)
                 else:
                     high = middle
-        fine = [code for code in self.allowed() if code.leakage <= leakage + SLACK]
+        fine = [
+            code
+            for code in self.allowed()
+            if code.leakage <= leakage + SLACK and self._balanced(code, code.kept)
+        ]
         return max(fine, key=lambda code: (code.kept, -code.leakage), default=None)
 
     def best(self, mu: float, rng: np.random.Generator) -> Recoded:
@@ -322,6 +377,8 @@ class GlobalSearch:
     def _near(self, kept: float, mu: float) -> list[Recoded]:
         """A few codes on each side of a share that are cheap at its price."""
         codes = sorted(self.allowed(), key=lambda code: code.leakage - mu * code.kept)
+        if self.balance:  # balanced ones first; the others are starts as long as there are none
+            codes.sort(key=lambda code: not self._balanced(code, kept))
         below = [code for code in codes if code.kept < kept]
         above = [code for code in codes if code.kept >= kept]
         return [*below[:STARTS], *above[:STARTS]]
@@ -347,14 +404,14 @@ class GlobalSearch:
         order: Sequence[int] | None = None,
     ) -> None:
         """Let each column in turn lose as much as the others leave, as cheaply as it can."""
-        now = start
+        now, most = start, self._most_lost(kept)
         fixed = 0
         turns = rng.permutation(len(self.shapes)) if order is None else np.array(order)
         for i in np.tile(turns, ROUNDS):
             fixed += 1
             if self.rates[i] > 0:
-                own = self._lost(now.labels, i)
-                bound = own + (now.kept - kept) / self.rates[i]
+                own = self._lost(now.labels[i], i)
+                bound = min(own + (now.kept - kept) / self.rates[i], most[i])
                 if bound > 0:
                     cells = self.cells(now.labels, i, mu, mu, keep=False)
                     new = self.shapes[i].within(cells, bound, now.labels[i], rng)
@@ -368,16 +425,21 @@ class GlobalSearch:
             if fixed >= len(self.shapes):
                 break
 
-    def _lost(self, labels: Sequence[Ints], i: int) -> float:
-        """Bits of column i that its groups lose."""
+    def _lost(self, labels: Ints, i: int) -> float:
+        """Bits of column i that groups of its values lose."""
         shares = self.weights[i] / self.joint.total
-        groups = np.bincount(np.unique(labels[i], return_inverse=True)[1], weights=shares)
+        groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=shares)
         return float(plogp(groups).sum() - plogp(shares).sum())
 
     def allowed(self) -> list[Recoded]:
         """All measured codes that suppress no more than allowed, by rising share kept."""
         found = [code for code in self.seen.values() if code.suppressed <= self.suppress + SLACK]
         return sorted(found, key=lambda code: (code.kept, -code.leakage))
+
+    def finest_balanced(self) -> Recoded:
+        """The code found that keeps most, and of every column its part of that."""
+        codes = self.allowed()
+        return next((c for c in reversed(codes) if self._balanced(c, c.kept)), codes[0])
 
     def hull(self) -> list[Recoded]:
         """Those of `allowed` on the lower convex hull."""

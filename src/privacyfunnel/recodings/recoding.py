@@ -67,7 +67,8 @@ class Recoding:
     recoding): lists of values, or of numbers and dates the points between groups. Else numbers and dates
     become intervals, with ``rounding`` "prefer", "force" or "free", and categories free groups; for
     local recoding, balanced trees of ranges, and each category or ``*``. ``importance`` weighs what
-    is kept of a column.
+    is kept of a column. What is kept is a mean over the columns; with a ``balance`` in [0, 1] no column
+    that can be coarsened keeps less than this share of the mean that is asked for (global recoding).
     No released combination has fewer records than ``min_count``: local recoding climbs, global recoding
     suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
     mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
@@ -82,6 +83,7 @@ class Recoding:
     orders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
+    balance: float = 0.0
     min_count: int = 1
     suppress: float = SUPPRESS
     rounding: str = "prefer"
@@ -103,6 +105,10 @@ class Recoding:
             raise InvalidInput(
                 f"suppress is a share of the records in [0, 1], got {self.suppress}."
             )
+        if not 0.0 <= self.balance <= 1.0:
+            raise InvalidInput(f"balance is a share in [0, 1], got {self.balance}.")
+        if self.kind == "local" and self.balance:
+            raise InvalidInput("balance is for global recoding; leave it out.")
         for option in ("cuts", "groups"):
             if self.kind == "local" and getattr(self, option):
                 raise InvalidInput(
@@ -133,7 +139,14 @@ class Recoding:
         shapes = tuple(self._shape(joint, column) for column in joint.public)
         least = float(self.min_count) * share if self.min_count > 1 else 0.0
         columns = GlobalSearch(
-            searched, shapes, weights, least, self.suppress, self.chance, marginals
+            searched,
+            shapes,
+            weights,
+            least,
+            self.suppress,
+            self.chance,
+            self.balance,
+            marginals,
         )
         return RecodingSearch(joint, self, columns)
 
@@ -276,9 +289,7 @@ class RecodingSearch:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
         if found is None:
             if kept is not None and codes:
-                raise TargetUnreachable(
-                    f"no recoding found keeps {kept:.6g}; the nearest keeps {codes[-1].kept:.6g}."
-                )
+                raise self._too_much(kept)
             raise TargetUnreachable(
                 f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
                 "allow more, lower the least count, or use local recoding."
@@ -300,6 +311,19 @@ class RecodingSearch:
                 f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
             )
         return self._solution(objective, better)
+
+    def _too_much(self, kept: float) -> TargetUnreachable:
+        """Nothing keeps so much, or nothing that leaves every column its part of it."""
+        balance, nearest = self.recoding.balance, self.columns.finest_balanced().kept
+        if not balance or kept > self.columns.allowed()[-1].kept:
+            return TargetUnreachable(
+                f"no recoding found keeps {kept:.6g}; the nearest keeps {nearest:.6g}."
+            )
+        return TargetUnreachable(
+            f"no recoding found keeps {kept:.6g} and at least {balance * kept:.6g} of every column; "
+            f"the nearest keeps {nearest:.6g}.",
+            hint="balance",
+        )
 
     def _under(self, leakage: float, rng: np.random.Generator, thorough: bool) -> RecodedSolution:
         """The most kept whose leakage on the records themselves is within a bound, by bisection.

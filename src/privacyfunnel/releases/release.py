@@ -110,9 +110,9 @@ def release(
     is asked by name for one
     callback (done, total) for each stage of the work. The other ``options`` are the fields of
     ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, groups, importance, suppress, numbers, measure, purpose, caps, soft, min_count, min_diversity,
-    effort, points, seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public, attackers,
-    holdout, choose_on, max_population_leakage.
+    cuts, groups, importance, balance, suppress, numbers, measure, purpose, caps, soft, min_count,
+    min_diversity, effort, points, seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public,
+    attackers, holdout, choose_on, max_population_leakage.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})

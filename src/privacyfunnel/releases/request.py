@@ -11,6 +11,7 @@ from privacyfunnel.errors import InvalidInput
 FORMATS = ("parquet", "csv")
 READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
 TARGETS = ("kept", "leakage", "utility", "lam")
+BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound on leakage, none
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
@@ -40,6 +41,7 @@ class ReleaseRequest:
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
     groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # exactly these
     importance: Mapping[str, float] = field(default_factory=dict)
+    balance: float | None = None  # share of the mean kept that every column keeps; None: `BALANCE`
     suppress: float | None = None  # share of the records that may be * for the least count
     numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
     measure: str = "shannon"  # of what is given away, see `measures`

@@ -26,6 +26,7 @@ from privacyfunnel.persons import Persons
 from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.recodings.recoding import SUPPRESS
 from privacyfunnel.releases.cells import CellRule
+from privacyfunnel.releases.request import BALANCE
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
@@ -451,6 +452,9 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
         "importance": request.importance,
         "min_count": max(1, request.min_count),
     }
+    if request.kind == "global":
+        usual = BALANCE if "kept" in request.target else 0.0
+        options["balance"] = usual if request.balance is None else request.balance
     if request.suppress is not None:
         options["suppress"] = request.suppress
     check_effort(request.effort)

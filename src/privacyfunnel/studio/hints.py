@@ -15,6 +15,7 @@ HINTS: Hints = {
     "fewer-folds": "use a table with more records",
     "by-hand": "download {url} by hand and choose that file",
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
+    "balance": "fewer columns, or less to keep, can be had",
     "holdout": "a check on records held out (on the command line) shows how much",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or for fewer of them under Columns",
