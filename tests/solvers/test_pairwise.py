@@ -13,7 +13,7 @@ from privacyfunnel.solvers.merge_path import merge_path
 
 @pytest.fixture(scope="module")
 def figure3() -> pd.DataFrame:
-    source = importlib.resources.files("privacyfunnel") / "paper" / "fig3_pairwise.csv"
+    source = importlib.resources.files("privacyfunnel.reproduce") / "paper" / "fig3_pairwise.csv"
     with source.open() as file:
         return pd.read_csv(file)
 

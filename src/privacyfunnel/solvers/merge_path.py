@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
-from privacyfunnel.joint import Joint, csc_columns, digest
+from privacyfunnel.joint import Joint, csc_columns, digest, eta_table
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.target import Price, Target
 
-EXACT = 8000  # symbols up to which every pair is priced
+EXACT = 6000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
 LEAF = 8  # candidates on a cluster's list from each of two random orders
 WHOLE = 2000  # symbols up to which an alphabet is worth paths down to one cluster
@@ -167,7 +167,7 @@ def _all_pairs(counts: Any, *rules: Any) -> tuple[NDArray[np.int64], Array, floa
     sums = np.zeros((2 * n - 1, n_s))
     sums[:n] = counts.toarray().T
     found: tuple[NDArray[np.int64], Array, float] = _kernels.merge_path(
-        sums, sums.sum(axis=1), *rules
+        sums, sums.sum(axis=1), eta_table(counts), *rules
     )
     return found
 
