@@ -44,6 +44,19 @@ def test_best_is_never_worse_than_what_it_contains(settings_of_paper, objective)
         assert best.value <= solve(joint, objective, method, seed=1).value + 1e-9
 
 
+@pytest.mark.parametrize("objective", [Funnel(0.5), Bottleneck(0.2)])
+def test_best_is_never_worse_than_what_it_contains_in_blocks(objective):
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(
+        rng.poisson(rng.gamma(0.3, 8.0, size=(8, 620)))
+        + (np.arange(8)[:, None] == np.arange(620) % 8)
+    )
+    assert joint.n_x == 620
+    best = solve(joint, objective, "best", effort="fast", seed=1)
+    for method in ("greedy", "moves"):
+        assert best.value <= solve(joint, objective, method, seed=1).value + 1e-9
+
+
 def constrained_optimum(joint: Joint, target: Target) -> float:
     """The best price within the limit, over all partitions."""
     price, best = target.price, np.inf

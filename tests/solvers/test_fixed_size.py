@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import reference
 from conftest import random_joint
 from privacyfunnel import Joint, Partition
+from privacyfunnel._kernels.sequential import most_relevant_of
 from privacyfunnel.datasets import toy_joints
 from privacyfunnel.objectives import Bottleneck, leakage
 from privacyfunnel.solvers import solve
 from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.moves import JointLayout
 
 FAST = BestSearch(effort="fast")
 
@@ -63,3 +66,26 @@ def test_a_size_on_a_large_alphabet_is_as_good_as_agglomerative(joint):
         alone = solve(joint, Bottleneck(0.0), "agglomerative", n_symbols=n_symbols)
         assert found.n_symbols == n_symbols
         assert found.leakage >= alone.leakage - 1e-9
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("n_symbols", [2, 5])
+def test_descent_ends_where_no_symbol_wants_to_move(whole, n_symbols):
+    """Beside loops over every move; a replaced cluster must never make it worse."""
+    joint = random_joint(np.random.default_rng(3), 4, 24, whole=whole)
+    layout = JointLayout(joint)
+    start = np.arange(24)[None] % n_symbols
+    found = []
+    for n_replaced in (0, 40):
+        labels = most_relevant_of(
+            layout.columns, layout.table, start, n_symbols, n_replaced, layout.tol, rng()
+        )
+        assert len(set(labels)) == n_symbols
+        found.append(reference.leakage(joint, Partition(labels)))
+        for x in range(24):
+            for goal in range(n_symbols):
+                moved = labels.copy()
+                moved[x] = goal
+                if len(set(moved)) == n_symbols:
+                    assert reference.leakage(joint, Partition(moved)) <= found[-1] + 1e-9
+    assert reference.leakage(joint, Partition(start[0])) < found[0] <= found[1] + 1e-12

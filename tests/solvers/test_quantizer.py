@@ -146,3 +146,20 @@ def test_best_meets_targets_between_the_corners(seed):
     again = BestSearch(effort="fast").solve_at(joint, corner, rng=rng)
     assert again.status is Status.OPTIMAL
     assert again.leakage == pytest.approx(low.leakage, abs=1e-12)
+
+
+@pytest.mark.parametrize(("quantity", "share"), [("utility", 0.3), ("leakage", 0.97)])
+def test_targets_of_large_alphabets_lie_between_the_corners(quantity, share):
+    rng = np.random.default_rng(2)
+    joint = Joint.from_counts(rng.poisson(rng.gamma(0.7, 12.0, size=(2, 900))) + 1)
+    whole = joint.entropy_x if quantity == "utility" else joint.information
+    target = Target("bottleneck", quantity, share * whole)
+    low, high = supporting(joint, target)
+    found = BestSearch(effort="fast").solve_at(joint, target, rng=rng)
+    slope = (high.leakage - low.leakage) / (high.utility - low.utility)
+    assert target.price.of(found.leakage, found.utility) < np.inf
+    assert found.leakage <= low.leakage + slope * (found.utility - low.utility) + 1e-9
+    worst = low if quantity == "utility" else high
+    assert target.price.of(found.leakage, found.utility) <= target.price.of(
+        worst.leakage, worst.utility
+    )

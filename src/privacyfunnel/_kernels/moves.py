@@ -131,9 +131,9 @@ def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, 
     sweep (Metropolis): where symbols are of uneven weight, no single move keeps the balance.
 
     Lowers ``price · (G, F)`` + penalty · max(0, ``limit · (G, F)`` − ``bound``), where ``schedule``
-    gives the temperature and the penalty of each sweep of n symbols. No cluster falls below the
-    mass ``least``; with ``fixed`` none is made or emptied. A gain of ``tol`` is none. Returns the best
-    labels seen that keep the limit and their price, infinite if there were none.
+    gives the temperature and the penalty of each sweep of n symbols, the cold ones last. No cluster
+    falls below the mass ``least``; with ``fixed`` none is made or emptied. A gain of ``tol`` is none.
+    Returns the best labels seen that keep the limit and their price, infinite if there were none.
     """
     n = labels.size
     labels, weights = labels.copy(), masses_of(columns)
@@ -148,8 +148,11 @@ def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, 
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         if table.size == 0:  # sums of fractions drift
             _, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
-        for _ in range(n):
-            x = int(rng.random() * n)
+        moved = False
+        first = int(rng.random() * n)
+        for step in range(n):
+            # By lot while it is warm; then all in turn, so that a sweep without a move is the end.
+            x = int(rng.random() * n) if temperature > 0.0 else (first + step) % n
             home, mass = labels[x], weights[x]
             alone = sizes[home] == 1
             if (fixed and alone) or (not alone and masses[home] - mass < least):
@@ -169,6 +172,7 @@ def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, 
                 goal = cheapest(cost, n_slots, home, tol)
             if goal == home:
                 continue
+            moved = True
             shift(columns, x, mass, home, goal, sums, masses, sizes)
             labels[x] = goal
             total_g += change_g[goal]
@@ -184,6 +188,8 @@ def anneal(columns, labels, table, price, limit, bound, schedule, swaps, least, 
                 for y in range(n):  # array to array takes seconds to compile
                     best_labels[y] = labels[y]
         if temperature <= 0.0:
+            if not moved:
+                break
             continue
         for _ in range(swaps * n):
             x, y = int(rng.random() * n), int(rng.random() * n)

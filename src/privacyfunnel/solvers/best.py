@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
@@ -21,13 +22,13 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, REFINE, MoveBudget, check_effort
 from privacyfunnel.solvers.equal_profiles import equal_profiles, lift, merged_profiles
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
-from privacyfunnel.solvers.fixed_size import most_relevant
+from privacyfunnel.solvers.fixed_size import ANNEALED, most_relevant
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
 from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
 from privacyfunnel.solvers.large.measured import solve_measured
 from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
-from privacyfunnel.solvers.merge_path import WHOLE, greedy_cuts
+from privacyfunnel.solvers.merge_path import EXACT, WHOLE, greedy_cuts
 from privacyfunnel.solvers.moves import (
     JointLayout,
     Labels,
@@ -44,16 +45,19 @@ from privacyfunnel.solvers.target import Price, Target
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
-NEAR_LIMIT = 1e-4  # bits from the limit at which a search has no more to gain
+NEAR_LIMIT = 1e-4  # bits from the limit at which a search for one λ has no more to gain
+NEAR_TARGET = 2e-6  # the same for a target, which may allow very little leakage
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
 SIZES = (1.0, 1.15, 1.3, 1.5, 1.8, 2.2, 2.8)  # numbers of clusters, of the least that can do
 LAM_SHARE = 0.25  # of the moves, for one λ
 LAM_WHOLE = 300  # symbols from which on there are fewer, so that cost grows smoothly into blocks
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
+FINE = 300  # intervals of p(s given x) that are as good as all values, where S is binary
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not
 
-PORTFOLIO = (IacMdsf(), GreedyMerge(), MoveSearch())
+PORTFOLIO = (GreedyMerge(), MoveSearch())
+IAC_MDSF = 300  # symbols up to which it is tried too: it takes longest and is rarely the best
 
 Candidate = tuple[Labels, bool]  # labels to start from, and whether to keep their number
 Found = tuple[float, Labels]  # a price and the labels that have it
@@ -63,8 +67,9 @@ Found = tuple[float, Labels]  # a price and the labels that have it
 class BestSearch:
     """The default method: greedy, IAC-MDSF and random starts, annealed and polished by moves.
 
-    Never worse than greedy, IAC-MDSF or moves alone with the same seed. Alphabets of up to 12
-    symbols are searched exhaustively, those of more than 600 in blocks (`BlockSearch`).
+    Never worse than greedy or moves alone with the same seed, up to 6,000 symbols and without
+    ``max_seconds``, nor than IAC-MDSF up to 300. Alphabets of up to 12 symbols are searched
+    exhaustively, those of more than 600 in blocks (`BlockSearch`).
     ``effort`` ("fast", "normal" or "thorough") is the budget; ``min_count`` the least number of
     records that every released symbol must cover. In blocks, ``max_seconds`` ends the search early
     with the best found so far, and ``progress`` is called with (done, all).
@@ -117,17 +122,18 @@ class BestSearch:
         if objective.plain and quantizable(joint, objective.problem) and layout.least == 0:
             return OptimalQuantizer().solve(joint, objective, rng=rng)
         if joint.n_x > self.budget.largest:
-            as_now = deepcopy(rng)
-            blocks = self._in_blocks(joint, objective, rng)
-            if joint.n_x > WHOLE or layout.least > 0 or blocks.status is Status.OUT_OF_TIME:
-                return blocks
-            moved = MoveSearch().solve(joint, objective, rng=as_now)
+            most = EXACT if objective.plain else WHOLE
+            if joint.n_x > most or layout.least > 0 or self.max_seconds is not None:
+                return self._in_blocks(joint, objective, rng)
+            moved = MoveSearch().solve(joint, objective, rng=deepcopy(rng))
+            blocks = self._in_blocks(joint, objective, rng, moved.code)
             return min(blocks, moved, key=lambda solution: solution.value)
         # Each method gets the generator as it is now, and so does what it would do on its own.
-        methods = PORTFOLIO if objective.plain else PORTFOLIO[1:]
+        with_iac = objective.plain and joint.n_x <= IAC_MDSF
+        methods = (*PORTFOLIO, IacMdsf()) if with_iac else PORTFOLIO
         alone = [solver.solve(joint, objective, rng=deepcopy(rng)).code for solver in methods]
         codes = [code for code in (*alone, start) if isinstance(code, Partition)]
-        greedy = alone[-2]
+        greedy = alone[0]
         groups = merged_profiles(joint, objective.problem)
         if groups is not None:
             grouped = self.solve(groups.push(joint), objective, rng=rng)
@@ -166,6 +172,8 @@ class BestSearch:
             corners = supporting(joint, target)
             if len(corners) == 1:
                 return replace(corners[0], objective=target.objective)
+            if joint.n_x > self.budget.largest:
+                return self._between_corners(joint, target, corners, rng)
             starts = [*starts, *(corner.code for corner in corners)]
         if joint.n_x > self.budget.largest:
             return self._in_blocks(joint, target, rng)
@@ -182,7 +190,7 @@ class BestSearch:
             found = self._improve(layout, price, _free([Partition(farthest[1])]), rng, sweeps=0)
         if not found:
             raise TargetUnreachable(self._nothing(joint, target, -farthest[0]))
-        if _best(found)[0] > target.floor(joint) + NEAR_LIMIT:
+        if _best(found)[0] > target.floor(joint) + NEAR_TARGET:
             nearest = [Partition(labels) for _, labels in sorted(found, key=_price)[:STARTS]]
             found += self._improve(layout, price, _free(nearest), rng)
         if groups is None and not _nothing_to_gain(joint, target, _best(found)[1]):
@@ -205,12 +213,17 @@ class BestSearch:
             return quantize(joint, n_symbols)
         groups = equal_profiles(joint)
         layout = self.layout(groups.push(joint), Bottleneck(0.0))
-        labels = most_relevant(layout, n_symbols, self.effort, rng)
+        few = joint.n_x <= ANNEALED
+        labels = most_relevant(layout, n_symbols, self.effort, rng, annealed=few)
         code = Partition(labels[groups.labels])
         return Solution.measured(joint, Bottleneck(0.0), code, Status.CONVERGED)
 
     def _in_blocks(
-        self, joint: Joint, demand: Objective | Target, rng: np.random.Generator
+        self,
+        joint: Joint,
+        demand: Objective | Target,
+        rng: np.random.Generator,
+        known: Code | None = None,
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
         run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
@@ -226,10 +239,32 @@ class BestSearch:
         elif isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
-            found = solve_in_blocks(layout, demand, run, rng=rng)
+            labels = [known.labels] if isinstance(known, Partition) else []
+            if groups is not None:  # a group goes where its first member is
+                first = np.unique(groups.labels, return_index=True)[1]
+                labels = [Partition(each[first]).labels for each in labels]
+            found = solve_in_blocks(layout, demand, run, known=labels, rng=rng)
         if groups is None:
             return found
         return Solution.measured(joint, found.objective, lift(found, groups), found.status)
+
+    def _between_corners(
+        self,
+        joint: Joint,
+        target: Target,
+        corners: Sequence[Solution],
+        rng: np.random.Generator,
+    ) -> Solution:
+        """A target between two supporting codes of a binary S: searched over a few hundred intervals."""
+        fine = quantize(joint, FINE).code
+        found = [replace(corner, objective=target.objective) for corner in corners]
+        with suppress(TargetUnreachable):
+            coarse = self.solve_at(fine.push(joint), target, rng=rng)
+            assert isinstance(fine, Partition)
+            code = lift(coarse, fine)
+            found.append(Solution.measured(joint, target.objective, code, Status.CONVERGED))
+        best = min(found, key=lambda s: target.price.of(s.leakage, s.utility))
+        return replace(best, status=Status.CONVERGED)
 
     def layout(self, joint: Joint, objective: Objective) -> JointLayout:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
@@ -365,7 +400,7 @@ def _nothing_to_gain(joint: Joint, target: Target, labels: Labels) -> bool:
     code = Partition(labels)
     told = target.bounded(*target.objective.amounts(joint, code))
     beside = abs(told - target.bits) <= BESIDE
-    return beside and _gap(joint, labels, target.objective) <= NEAR_LIMIT
+    return beside and _gap(joint, labels, target.objective) <= NEAR_TARGET
 
 
 def _gap(joint: Joint, labels: Labels, objective: Objective) -> float:

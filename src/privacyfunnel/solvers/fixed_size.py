@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.objectives import leakage
-from privacyfunnel.solvers.effort import MOVES
+from privacyfunnel.solvers.effort import MOVES, SWEPT
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import order_by_similarity
 from privacyfunnel.solvers.merge_path import merge_path
@@ -14,51 +16,91 @@ from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
 from privacyfunnel.solvers.target import Price
 
 MOST_RELEVANCE = Price((-1.0, 0.0))
+ANNEALED = 500  # values up to which there is time for annealing
+SWEEPS, AFTER = 15, 5  # about what a start takes, and what a cluster that is replaced
+REPLACED = 16  # most clusters that are replaced for each start; else as many as there are
+GROUPS = 8  # of similar symbols, for each cluster that they are merged to
+FEWEST_GROUPS = 100
 
 
 def most_relevant(
-    layout: JointLayout, n_symbols: int, effort: str, rng: np.random.Generator
+    layout: JointLayout, n_symbols: int, effort: str, rng: np.random.Generator, *, annealed: bool
 ) -> Labels:
     """The labels found of most I(S;X̂) among codes of at most ``n_symbols`` symbols.
 
-    The agglomerative end (Slonim & Tishby 1999) and random partitions are annealed by single moves
-    that keep their number (Slonim, Friedman & Tishby 2002); in blocks where X is large.
+    The agglomerative end (Slonim & Tishby 1999) and random partitions, if ``annealed`` that first, are
+    refined by single moves that keep their number (Slonim, Friedman & Tishby 2002), and the best of them
+    by replacing one cluster after the other. A very large X is searched in blocks.
     """
     joint, budget = layout.joint, MOVES[effort]
-    if joint.n_x > budget.largest:
-        return _in_blocks(layout, n_symbols, effort, rng)
-    path = merge_path(joint, MOST_RELEVANCE.weights, n_symbols=n_symbols)
-    starts = [path.cut(len(path.merges)).labels]
-    if n_symbols < joint.n_x:
-        starts += [rng.permutation(joint.n_x) % n_symbols for _ in range(budget.starts)]
-    found = []
-    for labels in starts:
-        sweeps = budget.within(budget.sweeps, labels.size, int(labels.max()) + 1)
-        begin = merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
-        better = anneal(layout, begin, MOST_RELEVANCE, sweeps, rng, fixed=True)
-        assert better is not None  # there is no limit to miss
-        found.append(better)
+    n = min(n_symbols, joint.n_x)
+    random = [rng.permutation(joint.n_x) % n for _ in range(budget.starts)]
+    sweeps = SWEEPS + AFTER * min(n, REPLACED)
+    affordable = int(SWEPT[effort] / (sweeps * joint.counts.nnz * n))
+    if annealed:
+        starts = [_agglomerated(layout, Partition.identity(joint.n_x), n), *random]
+        found = [_annealed(layout, labels, effort, rng) for labels in starts]
+        if layout.least == 0:
+            found.append(_swept(layout, starts + found, n, rng))
+    elif layout.least == 0 and affordable > 0:
+        groups = _alike(layout, min(joint.n_x, FEWEST_GROUPS + GROUPS * n), rng)
+        starts = [_agglomerated(layout, groups, n), *random]
+        return _swept(layout, starts[:affordable], n, rng)
+    else:
+        starts = [_agglomerated(layout, Partition.identity(joint.n_x), n)]
+        starts += [_alike(layout, n, rng).labels, *random[: len(random) // 3]]
+        found = _in_blocks(layout, starts, effort, rng)
     return max(found, key=lambda labels: leakage(joint, Partition(labels)))
+
+
+def _agglomerated(layout: JointLayout, groups: Partition, n_symbols: int) -> Labels:
+    """Groups of symbols merged pair by pair."""
+    path = merge_path(groups.push(layout.joint), MOST_RELEVANCE.weights, n_symbols=n_symbols)
+    return path.cut(len(path.merges)).labels[groups.labels]
+
+
+def _alike(layout: JointLayout, n_groups: int, rng: np.random.Generator) -> Partition:
+    """Similar symbols together, as many in each group."""
+    n = layout.joint.n_x
+    labels = np.empty(n, dtype=np.int64)
+    labels[order_by_similarity(layout.joint.counts, 1, rng)] = np.arange(n) * n_groups // n
+    return Partition(labels)
+
+
+def _heavy(layout: JointLayout, labels: Labels) -> Labels:
+    """The labels with light clusters merged, where there is a rule against them."""
+    return merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
+
+
+def _annealed(layout: JointLayout, labels: Labels, effort: str, rng: np.random.Generator) -> Labels:
+    """The labels after annealed moves that keep their number."""
+    begin, budget = _heavy(layout, labels), MOVES[effort]
+    sweeps = budget.within(budget.sweeps, begin.size, int(begin.max()) + 1)
+    better = anneal(layout, begin, MOST_RELEVANCE, sweeps, rng, fixed=True)
+    assert better is not None  # there is no limit to miss
+    return better
+
+
+def _swept(
+    layout: JointLayout, starts: Sequence[Labels], n_symbols: int, rng: np.random.Generator
+) -> Labels:
+    """The best of the starts after descent, its clusters replaced one after the other."""
+    from privacyfunnel._kernels.sequential import most_relevant_of
+
+    full = np.array([labels for labels in starts if labels.max() + 1 == n_symbols])
+    replaced = min(n_symbols, REPLACED) * len(full)
+    found: Labels = most_relevant_of(
+        layout.columns, layout.table, full, n_symbols, replaced, layout.tol, rng
+    )
+    return found
 
 
 def _in_blocks(
-    layout: JointLayout, n_symbols: int, effort: str, rng: np.random.Generator
-) -> Labels:
-    """The same for a large X: each start is refined by moves inside blocks of clusters.
-
-    One more start puts similar symbols together, as many in each cluster.
-    """
-    joint = layout.joint
-    path = merge_path(joint, MOST_RELEVANCE.weights, n_symbols=n_symbols)
-    alike = np.empty(joint.n_x, dtype=np.int64)
-    alike[order_by_similarity(joint.counts, 1, rng)] = np.arange(joint.n_x) * n_symbols // joint.n_x
-    starts = [path.cut(len(path.merges)).labels, alike]
-    starts += [rng.permutation(joint.n_x) % n_symbols for _ in range(MOVES[effort].starts // 3)]
+    layout: JointLayout, starts: Sequence[Labels], effort: str, rng: np.random.Generator
+) -> list[Labels]:
+    """Each start, and what moves inside blocks of clusters make of it."""
     search = BlockSearch(layout, "bottleneck", MOST_RELEVANCE.weights)
-    run = BlockRun.of(joint.n_x, effort)
-    found = []
-    for labels in starts:
-        begin = merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
-        short = run._replace(rounds=max(5, run.rounds // 2))
-        found += [begin, search.improve(begin, short, rng, fixed=True)]
-    return max(found, key=lambda labels: leakage(joint, Partition(labels)))
+    run = BlockRun.of(layout.joint.n_x, effort)
+    run = run._replace(rounds=max(5, run.rounds // 2))
+    begin = [_heavy(layout, labels) for labels in starts]
+    return begin + [search.improve(labels, run, rng, fixed=True) for labels in begin]

@@ -15,6 +15,7 @@ from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
+from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.target import Price
 from privacyfunnel.validation import check_at_least
@@ -146,21 +147,15 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     return swapped
 
 
-def merge_best_pair(layout: JointLayout, labels: Labels, price: Price) -> Labels | None:
-    """Merge the two clusters that lower the price most; None where no pair does."""
-    from privacyfunnel import _kernels
-
+def merge_pairs(layout: JointLayout, labels: Labels, price: Price) -> Labels | None:
+    """Merge the two clusters that lower the price most, again and again; None where no pair does."""
     if layout.measured is not None:
         return layout.measured.merge_best_pair(labels, price)
-    labels = Partition(labels).labels.copy()
-    sums = np.ascontiguousarray((layout.joint.counts @ Partition(labels).matrix).toarray().T)
-    weight_g, weight_f = layout.eta_weights(price.weights)
-    # f and g are the sums of η before the merge less after it, hence the signs.
-    change, i, j = _kernels.best_pair(sums, sums.sum(axis=1), -weight_f, -weight_g)
-    if change > -FLAT * layout.joint.total:
+    code = Partition(labels)
+    path = merge_path(code.push(layout.joint), price.weights, stop_change=-FLAT)
+    if not len(path.merges):
         return None
-    labels[labels == j] = i
-    return Partition(labels).labels
+    return Partition(path.cut(len(path.merges)).labels[code.labels]).labels
 
 
 def split_clusters(
@@ -221,7 +216,7 @@ def polish(layout: JointLayout, labels: Labels, price: Price, rng: np.random.Gen
     while True:
         moved = anneal(layout, labels, price, 0, rng)
         assert moved is not None
-        better = merge_best_pair(layout, moved, price)
+        better = merge_pairs(layout, moved, price)
         if better is None:
             better = split_clusters(layout, moved, price, rng)
         if better is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,10 +19,9 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import csc_columns, eta_table
 from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.parallel import Progress
-from privacyfunnel.solvers.base import FLAT, Solution, Status
+from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import BLOCKS
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
-from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels
 
 BLOCK_SIZES = 128, 1024  # clusters in a block: least and most
@@ -31,7 +31,7 @@ MERGING = 10  # rounds between two tries to merge whole clusters
 COOLING = 0.85  # share of the rounds that are warm
 SHRINKING = 0.9  # merging goes on while each round leaves at most this share of the clusters
 HUBS = 16  # heaviest clusters, in every block of every other round
-WARMTH = {"funnel": (0.2, 0.01), "bottleneck": (0.3, 0.02)}  # in units of the mean p(x)
+WARMTH = {"funnel": (0.05, 0.005), "bottleneck": (0.3, 0.02)}  # in units of the mean p(x)
 
 
 class BlockRun(NamedTuple):
@@ -91,11 +91,14 @@ class BlockSearch:
         masses = np.asarray(counts.sum(axis=0)).astype(kind)
         return csc_columns(counts, kind), masses, table
 
-    def from_scratch(self, run: BlockRun, rng: np.random.Generator) -> Labels:
-        """The best labels found from a ladder of starts, all of them tried for a few rounds."""
+    def from_scratch(
+        self, run: BlockRun, rng: np.random.Generator, known: Sequence[Labels] = ()
+    ) -> Labels:
+        """The best labels found from a ladder of starts and known labels, each tried for a few rounds."""
         short = run._replace(rounds=max(2, run.rounds // 8), progress=None)
-        tried = [self.improve(labels, short, rng) for labels in self.starts(run.size, rng)]
-        best = min(tried, key=self.value)
+        starts = [*self._starts(run.size, rng, merging=not known), *known]
+        tried = [self.improve(labels, short, rng) for labels in starts]
+        best = min(*tried, *starts, key=self.value)
         return min(self.improve(best, run, rng), best, key=self.value)
 
     def value(self, labels: Labels) -> float:
@@ -103,7 +106,7 @@ class BlockSearch:
         joint, code = self.layout.joint, Partition(labels)
         return self.weights[0] * leakage(joint, code) + self.weights[1] * utility(joint, code)
 
-    def starts(self, size: int, rng: np.random.Generator) -> list[Labels]:
+    def _starts(self, size: int, rng: np.random.Generator, *, merging: bool) -> list[Labels]:
         """Symbols merged pair by pair in blocks, the best of groups of 1, 4, 16, ..., or all in one."""
         n = self.layout.joint.n_x
         alone, masses = np.arange(n), self.arrays[1].astype(float)
@@ -112,7 +115,7 @@ class BlockSearch:
         rungs = least * 4.0 ** np.arange(math.ceil(math.log(masses.sum() / least, 4.0)) + 1)
         ladder = [filled_in_order(order, masses, least) for least in rungs]
         found = [min(ladder, key=self.value), np.zeros(n, dtype=np.int64)]
-        if self.layout.least == 0:
+        if merging and self.layout.least == 0:
             found.append(self._merged(size, rng))
         return sorted(found, key=self.value)[:2]
 
@@ -217,18 +220,16 @@ class BlockSearch:
 
 
 def solve_in_blocks(
-    layout: JointLayout, objective: Objective, run: BlockRun, *, rng: np.random.Generator
+    layout: JointLayout,
+    objective: Objective,
+    run: BlockRun,
+    *,
+    known: Sequence[Labels] = (),
+    rng: np.random.Generator,
 ) -> Solution:
-    """A code of low value for one λ, by moves inside blocks of clusters.
-
-    Where the alphabet allows it, the greedy end is a start too.
-    """
+    """A code of low value for one λ, by moves inside blocks of clusters, no worse than the known ones."""
     search = BlockSearch(layout, objective.problem, objective.weights)
-    labels = search.from_scratch(run, rng)
-    if layout.joint.n_x <= WHOLE and layout.least == 0:
-        path = merge_path(layout.joint, objective.weights, stop_change=-FLAT)
-        greedy = path.cut(len(path.merges)).labels
-        labels = min(labels, greedy, search.improve(greedy, run, rng), key=search.value)
+    labels = search.from_scratch(run, rng, known)
     return Solution.measured(layout.joint, objective, Partition(labels), run.status)
 
 
