@@ -336,6 +336,17 @@ def test_targets_of_small_alphabets_equal_enumeration(problem):
             assert target.price.of(found.leakage, found.utility) == pytest.approx(best, abs=1e-9)
 
 
+def test_a_frontier_of_a_large_alphabet_has_no_gaps():
+    """Where next to nothing leaks one code beats all below it; merged, it fills the gap."""
+    rng = np.random.default_rng(3)
+    shares, n = rng.beta(2.0, 2.0, 600), rng.integers(2, 20, 600)
+    counts = rng.binomial(n, shares)
+    joint = pf.Joint.from_counts(np.array([counts, n - counts]))
+    points = pf.frontier(joint, n_points=4, effort="fast").points
+    assert np.diff(points[:, 0]).max() <= 0.08 * joint.entropy_x
+    assert (np.diff(points[:, 1]) > 0).all()
+
+
 def test_no_leakage_keeps_what_perfect_privacy_keeps():
     joint = pf.Joint.from_counts(np.random.default_rng(0).integers(1, 10, size=(2, 12)))
     found = pf.frontier(joint, method="soft", n_points=3, effort="fast").at(leakage=0.0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,6 +36,7 @@ from privacyfunnel.solvers.base import (
     SweptSolver,
     TargetSolver,
 )
+from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import slope_at
@@ -41,6 +44,8 @@ from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
 LARGE = 1000  # symbols from which on there are half as many targets
+WIDE = 0.05  # of H(X): gaps of a frontier of a large alphabet that are filled by merging
+FEW = 16  # symbols from which on the heaviest are merged first then
 
 
 @dataclass(frozen=True)
@@ -196,6 +201,8 @@ def frontier(
         done = total - len(second)
         found += _run(joint, second, seed, n_jobs, store, progress, (done, total))
     solver = first[0].solver
+    if aim.plain and by_target and refine is not None and again is None:
+        found += _between(joint, problem, found + ends(joint, aim, solver))
     if everything:
         least = float(options.get("min_count", 1))
         known = [s.code for s in found if isinstance(s.code, Partition)]
@@ -272,6 +279,50 @@ def _second_round(
         slope = slope_at(points, demand.problem, demand.bits, steepest=steepest)
         tasks.append(Task((2, task.key[1]), solver, replace(demand, slope=slope), starts))
     return tasks
+
+
+def _between(joint: Joint, problem: str, solutions: Sequence[Solution]) -> list[Solution]:
+    """Codes for the wide gaps of a frontier: the one above a gap with pairs of symbols merged.
+
+    A merge tells less about S and about X. Where a search stops at a leakage too small to matter, one
+    code has as a rule more utility and less leakage than all others, and nothing is left below it. So
+    gaps are filled from above: what fills one may beat what was below it.
+    """
+    made, filled, wide = list[Solution](), set[float](), WIDE * joint.entropy_x
+    while True:
+        kept = pareto(joint, problem, [*solutions, *made])
+        gaps = [
+            (low, high)
+            for low, high in pairwise(kept)
+            if high.utility > low.utility + wide and high.utility not in filled
+        ]
+        if not gaps:
+            return made
+        low, high = gaps[-1]
+        filled.add(high.utility)
+        made += _merged_down(joint, low, high, wide)
+
+
+def _merged_down(joint: Joint, low: Solution, high: Solution, step: float) -> list[Solution]:
+    """Codes of utilities between two, a step or less apart, merged from the upper one."""
+    code, problem = high.code, high.objective.problem
+    if not isinstance(code, Partition):
+        return []
+    ends_of_gap = np.array([[s.utility, s.leakage] for s in (low, high)])
+    weights = PROBLEMS[problem](slope_at(ends_of_gap, problem, low.utility)).weights
+    # The last few are merged heaviest first: a few light symbols have any small utility.
+    made, paths = list[Solution](), list[tuple[Partition, MergePath]]()
+    for price, n_symbols in ((weights, FEW), ((0.0, 1.0), 1)):
+        path = merge_path(code.push(joint), price, n_symbols=n_symbols, exact=ENOUGH)
+        paths.append((code, path))
+        code = Partition(path.cut(len(path.merges)).labels[code.labels])
+    n_steps = math.ceil((high.utility - low.utility) / step)
+    for bits in np.linspace(low.utility, high.utility, n_steps + 1)[1:-1]:
+        code, path = next(p for p in paths[::-1] if p[1].informations[1][0] >= bits - 1e-9)
+        cut = path.cut_at(Target(problem, "utility", float(bits)))
+        merged = Partition(cut.labels[code.labels])
+        made.append(Solution.measured(joint, high.objective, merged, Status.CONVERGED))
+    return made
 
 
 def _run(
