@@ -1,7 +1,10 @@
-"""Do peers or plain annealers find better codes than the searches do?
+"""Do peers or plain annealers find better codes than the searches do? Do their claims hold?
 
-Six comparisons, chosen by name (all without a name); each prints what was asked and what was reached:
+Eight comparisons, chosen by name (all without a name); each prints what was asked and what was reached.
+Seconds are those of the processor, of all threads, so that other work on the machine plays little part:
 
+    small    600 joints of up to 9 values: λ, all targets, least counts, beside all partitions
+    private  250 joints: perfect privacy beside all vertices, and the soft funnel at no leakage
     sizes    beside sib-clustering (ten starts) on twelve real column pairs, k = 2, 4, 8, 16
     letters  the 801 Pareto points of Tan, Tegmark & Chuang (2022) for English letters
     middle   real joints of 100 to 300 values beside an annealer of ten runs and ten times the time
@@ -24,8 +27,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numba import njit
+from numpy.typing import NDArray
 
 import privacyfunnel as pf
+from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.information import plogp
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.target import Target
@@ -33,10 +39,10 @@ from privacyfunnel.solvers.target import Target
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def timed(run: Callable[..., Any], *given: Any, **named: Any) -> tuple[Any, float, float]:
-    """The result, its seconds, and the CPU seconds of this process."""
-    start, cpu = time.perf_counter(), time.process_time()
-    return run(*given, **named), time.perf_counter() - start, time.process_time() - cpu
+def timed(run: Callable[..., Any], *given: Any, **named: Any) -> tuple[Any, float]:
+    """The result and the CPU seconds of this process."""
+    start = time.process_time()
+    return run(*given, **named), time.process_time() - start
 
 
 def adult() -> pd.DataFrame:
@@ -49,6 +55,111 @@ def diabetes() -> pd.DataFrame:
     table = load_diabetes(as_frame=True, scaled=False).frame
     table["progression"] = pd.qcut(table.pop("target"), 4, labels=False)
     return table
+
+
+# Small: everything that can be asked for, beside all partitions.
+
+NAMES = {"funnel": ("utility", "leakage"), "bottleneck": ("rate", "relevance")}
+
+
+def partitions(n: int) -> NDArray[np.int64]:
+    """All partitions of n symbols, a row of labels each."""
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for k in range(n):
+        most = rows.max(axis=1, initial=-1) + 2 if k else np.ones(1, dtype=np.int64)
+        rows = np.column_stack(
+            [np.repeat(rows, most, axis=0), np.concatenate([np.arange(m) for m in most])]
+        )
+    return rows
+
+
+def informations(joint: pf.Joint, every: NDArray[np.int64]) -> tuple[Any, Any, Any]:
+    """I(S;X̂), I(X;X̂) and the lightest symbol of each partition, by plain sums."""
+    p_sx = joint.p_sx.toarray()
+    k = joint.n_x
+    inside = every[:, :, None] == np.arange(k)  # [partition, x, cluster]
+    masses = np.einsum("x,pxc->pc", p_sx.sum(axis=0), inside)
+    cells = np.einsum("sx,pxc->psc", p_sx, inside)
+    utility = -plogp(masses).sum(axis=1)
+    leakage = plogp(cells).sum(axis=(1, 2)) + utility + joint.entropy_s
+    return leakage, utility, np.where(inside.any(axis=1), masses, np.inf).min(axis=1) * joint.total
+
+
+def small(n_joints: int = 600) -> None:
+    every = {n: partitions(n) for n in range(2, 10)}
+    rng, n_asked, worse, false_proofs, wrong_ends = np.random.default_rng(0), 0, 0, 0, 0
+    for _ in range(n_joints):
+        n_s, n_x = int(rng.integers(2, 5)), int(rng.integers(2, 10))
+        counts = rng.integers(0, 60, size=(n_s, n_x)) * (
+            rng.random((n_s, n_x)) < rng.uniform(0.4, 1.0)
+        )
+        joint = pf.Joint.from_counts(counts + (counts.sum(axis=0) == 0))
+        leaks, keeps, lightest = informations(joint, every[n_x])
+        least = int(rng.choice([1, max(2, rng.uniform(0.05, 0.45) * joint.total)]))
+        allowed = lightest >= least - 1e-6
+        for problem, make in (("funnel", pf.Funnel), ("bottleneck", pf.Bottleneck)):
+            objective = make(float(rng.random()))
+            alpha, beta = objective.weights
+            best = (alpha * leaks + beta * keeps)[allowed].min()
+            found = pf.solve(joint, objective, min_count=least)
+            n_asked, worse = n_asked + 1, worse + (abs(found.value - best) > 1e-9)
+            front = pf.frontier(joint, problem, n_points=4, min_count=least)
+            for name in NAMES[problem]:
+                share = float(rng.random())
+                share *= joint.information / joint.entropy_s if name == "relevance" else 1.0
+                target = front.target({name: share})
+                prices = [
+                    target.price.of(*point)
+                    for point in zip(leaks[allowed], keeps[allowed], strict=True)
+                ]
+                n_asked += 1
+                try:
+                    solution = front.at(**{name: share})
+                except TargetUnreachable:
+                    wrong_ends += min(prices) < np.inf
+                    continue
+                price = target.price.of(solution.leakage, solution.utility)
+                worse += abs(price - min(prices)) > 1e-9
+                proved = solution.status in (pf.Status.AT_LIMIT, pf.Status.OPTIMAL)
+                false_proofs += proved and price > min(prices) + 1e-9
+    print(
+        f"  asked: {n_asked} answers on {n_joints} joints equal to enumeration; reached: {worse} differ, "
+        f"{false_proofs} wrongly proved, {wrong_ends} wrongly called unreachable"
+    )
+
+
+# Private: nothing told about S, beside all vertices.
+
+
+def private(n_joints: int = 250) -> None:
+    from privacyfunnel.solvers.soft.posteriors import profile
+
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    import reference_soft
+
+    short = soft_short = 0
+    for seed in range(n_joints):
+        rng = np.random.default_rng(seed)
+        n_s, n_x = rng.integers([2, 3], [6, 11])
+        counts = rng.integers(0, 9, size=(n_s, n_x))
+        joint = pf.Joint.from_counts(counts + (counts.sum(axis=0) == 0))
+        most = reference_soft.most_private_utility(profile(joint).toarray(), joint.p_s, joint.p_x)
+        found = pf.perfect_privacy(joint)
+        short += abs(found.utility - most) > 1e-7 or found.leakage > 1e-12
+        front = pf.frontier(joint, method="soft", n_points=2, effort="fast")
+        soft = front.at(leakage=0.0)
+        soft_short += abs(soft.utility - most) > 1e-7 or soft.leakage > 1e-12
+    print(
+        f"  asked: {n_joints} joints equal to all vertices; reached: perfect_privacy differs at {short}, "
+        f"soft at(leakage=0) at {soft_short}"
+    )
+    joint = pf.Joint.from_table(adult(), ["sex", "race"], ["education", "occupation"])
+    kept = pf.perfect_privacy(joint).utility / joint.entropy_x
+    soft = pf.frontier(joint, method="soft", targets=[0.5, 0.7], effort="fast").at(leakage=0.0)
+    print(
+        f"  Adult, sex and race behind education and occupation: perfect_privacy keeps {kept:.4f}, "
+        f"soft at(leakage=0) {soft.utility / joint.entropy_x:.4f}, {soft.status.name}"
+    )
 
 
 # Sizes: a fixed number of symbols beside sib-clustering.
@@ -83,27 +194,35 @@ def tables() -> dict[str, pd.DataFrame]:
 def sizes() -> None:
     from sib import SIB
 
+    def peer(joint: pf.Joint, k: int) -> Any:
+        sib = SIB(n_clusters=k, n_init=10, random_state=0, n_jobs=1, uniform_prior=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asarray(sib.fit_predict(joint.counts.toarray().T), dtype=np.int64)
+
+    def ours(joint: pf.Joint, k: int) -> Any:
+        # A fresh joint: nothing known from before.
+        fresh = pf.Joint.from_counts(joint.counts)
+        return BestSearch().solve_size(fresh, k, rng=np.random.default_rng(0)).code
+
     found = tables()
     lower = slower = 0
     for name, pairs in PAIRS.items():
         for s, x in pairs:
             joint = pf.Joint.from_table(found[name], s, x)
+            ours(joint, 3)  # compiled
             for k in (2, 4, 8, 16):
                 if k >= joint.n_x:
                     continue
-                sib = SIB(n_clusters=k, n_init=10, random_state=0, n_jobs=1, uniform_prior=False)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    labels, theirs, _ = timed(sib.fit_predict, joint.counts.toarray().T)
-                solver, rng = BestSearch(), np.random.default_rng(0)
-                best, ours, _ = timed(solver.solve_size, joint, k, rng=rng)
-                peer = leakage(joint, pf.Partition(np.asarray(labels, dtype=np.int64)))
-                below = best.leakage < peer - 1e-6
-                late = joint.n_x > 500 and ours > 2.0 * theirs
+                # The best of three: some take milliseconds.
+                theirs = min((timed(peer, joint, k) for _ in range(3)), key=lambda run: run[1])
+                best = min((timed(ours, joint, k) for _ in range(3)), key=lambda run: run[1])
+                told, most = leakage(joint, best[0]), leakage(joint, pf.Partition(theirs[0]))
+                below, late = told < most - 1e-6, joint.n_x > 500 and best[1] > 2.0 * theirs[1]
                 lower, slower = lower + below, slower + late
                 print(
                     f"  {name} {'+'.join(s)} | {'+'.join(x)} ({joint.n_x}), k = {k}: "
-                    f"sib {peer:.6f} in {theirs:.2f} s, ours {best.leakage:.6f} in {ours:.2f} s"
+                    f"sib {most:.6f} in {theirs[1]:.3f} s, ours {told:.6f} in {best[1]:.3f} s"
                     f"{'  LOWER' if below else ''}{'  SLOWER' if late else ''}",
                     flush=True,
                 )
@@ -117,23 +236,24 @@ def letters() -> None:
     p_xy = np.loadtxt(DATA / "alpha27" / "joint_xy.csv", delimiter=",")
     theirs = pd.read_csv(DATA / "alpha27" / "pareto_points.csv").to_numpy()
     joint = pf.Joint.from_counts(p_xy.T)  # rows: what is to be known about the letter
-    every, seconds, cpu = timed(pf.frontier, joint, "bottleneck", n_points="all", n_jobs=2, seed=0)
+    pf.frontier(pf.Joint.from_counts(p_xy[:, :14].T), "bottleneck", n_points="all")  # compiled
+    every, seconds = timed(pf.frontier, joint, "bottleneck", n_points="all", seed=0)
     points = every.points
     short = np.array([most - points[points[:, 0] <= h + 1e-9, 1].max() for h, most in theirs])
     print(
         f"  asked: 801 points met or beaten in 60 s; reached: {np.count_nonzero(short <= 1e-6)} of "
-        f"{len(theirs)} in {seconds:.0f} s ({cpu:.0f} CPU s here); worst {short.max():.6f} bits short"
+        f"{len(theirs)} in {seconds:.0f} s, on one core; worst {short.max():.6f} bits short"
     )
-    bare = pf.frontier(joint, "bottleneck", n_points=40, n_jobs=2, seed=0)
+    bare = pf.frontier(joint, "bottleneck", n_points=40, seed=0)
     worst, below = -np.inf, 0
     spread = theirs[np.linspace(20, len(theirs) - 20, 24).astype(int)]
-    start = time.perf_counter()
+    start = time.process_time()
     for h, most in spread:
         reached = bare.at(rate=min(1.0, (h + 1e-9) / joint.entropy_x)).leakage
         worst, below = max(worst, most - reached), below + (reached < most - 1e-6)
     print(
         f"  asked: .at(rate=) at 24 rates never below; reached: {below} below, worst {worst:.6f} bits, "
-        f"{(time.perf_counter() - start) / 24:.1f} s each"
+        f"{(time.process_time() - start) / 24:.1f} s each"
     )
 
 
@@ -206,11 +326,9 @@ def reference(joint: pf.Joint, theta: float, clusters: int, seconds: float) -> f
     rate = 20_000.0
     for run, factor in enumerate(np.linspace(0.7, 2.0, 10)):
         k = int(np.clip(round(factor * clusters), 2, joint.n_x))
-        start = time.perf_counter()
-        moves = int(rate * seconds / 10)
         labels = rng.permutation(joint.n_x) % k
-        annealed(p_xs, labels.copy(), k, theta, p, 5e-4 * p, 20_000, rng)
-        rate = 20_000 / (time.perf_counter() - start) if run else rate
+        trial = timed(annealed, p_xs, labels.copy(), k, theta, p, 5e-4 * p, 20_000, rng)[1]
+        rate = 20_000 / max(trial, 1e-4) if run else rate
         moves = int(max(200_000, rate * seconds / 10))
         _, found = annealed(p_xs, labels, k, theta, p, 5e-4 * p, moves, rng)
         code = pf.Partition(found)
@@ -235,7 +353,7 @@ def middle() -> None:
         joint = pf.Joint.from_table(table, s, x)
         bare = pf.frontier(joint, targets=[0.5], seed=0, effort="fast")
         for share in (0.2, 0.4, 0.6, 0.8, 0.9):
-            found, ours, _ = timed(bare.at, utility=share)
+            found, ours = timed(bare.at, utility=share)
             theta = share * joint.entropy_x
             plain = reference(joint, theta, found.n_symbols, max(2.0, 10.0 * ours))
             off = found.leakage > max(1.02 * plain, plain + 1e-5)
@@ -258,16 +376,21 @@ def large() -> None:
     asked = [("utility", 0.5, joint.entropy_x), ("utility", 0.9, joint.entropy_x)]
     for quantity, share, whole in [*asked, ("leakage", 0.01, joint.entropy_s)]:
         target = Target("funnel", quantity, share * whole)
-        found, seconds, cpu = timed(solver.solve_at, joint, target, rng=np.random.default_rng(0))
+        solver.solve_at(
+            joint, Target("funnel", quantity, 0.0), rng=np.random.default_rng(0)
+        )  # compiled
+        found, seconds = timed(solver.solve_at, joint, target, rng=np.random.default_rng(0))
         print(
             f"  {quantity} {share}: {found.utility / joint.entropy_x:.4f} of H(X), leaks "
-            f"{found.leakage:.6f} bits, {seconds:.1f} s ({cpu:.1f} CPU s); asked: under 15 CPU s, "
+            f"{found.leakage:.6f} bits, {seconds:.1f} s; asked: under 15 s, "
             "at most .0001 bits at 0.9",
             flush=True,
         )
-    every, seconds, _ = timed(pf.frontier, joint, n_jobs=2, seed=0)
+    every, seconds = timed(pf.frontier, joint, seed=0)
     gaps = np.diff(every.points[:, 0]) / joint.entropy_x
-    print(f"  frontier: {seconds:.0f} s, largest gap {gaps.max():.3f}; asked: 0.08 in 60 s")
+    print(
+        f"  frontier: {seconds:.0f} s on one core, largest gap {gaps.max():.3f}; asked: 0.08 in 60 s"
+    )
 
 
 # Growth: no hump, no cliff.
@@ -283,19 +406,20 @@ def sparse(n_x: int, n_s: int = 20, cells: int = 5) -> pf.Joint:
 
 
 def growth() -> None:
-    pf.solve(sparse(50), pf.Funnel(0.5)), pf.solve(sparse(50), pf.Bottleneck(0.2))  # compiled
+    for n in (50, 700):  # compiled
+        pf.solve(sparse(n), pf.Funnel(0.5)), pf.solve(sparse(n), pf.Bottleneck(0.2))
     for objective in (pf.Funnel(0.5), pf.Bottleneck(0.2)):
         before, humps, above = 0.0, 0, 0
         for n in (50, 100, 200, 300, 500, 600, 700, 1000, 2000, 5000):
             joint = sparse(n)
-            best, ours, _ = timed(pf.solve, joint, objective, seed=0)
+            best, ours = timed(pf.solve, joint, objective, seed=0)
             parts = {m: timed(pf.solve, joint, objective, m, seed=0) for m in PARTS}
-            lost = best.value - min(part.value for part, *_ in parts.values())
+            lost = best.value - min(part.value for part, _ in parts.values())
             humps, above = humps + (before > 2.0 * ours), above + (lost > 1e-9)
             before = ours
             print(
-                f"  {objective.problem} {n}: best {best.value:.4f} in {ours:.1f} s, "
-                + ", ".join(f"{m} {p.value:.4f} in {t:.1f} s" for m, (p, t, _) in parts.items())
+                f"  {objective.problem} {n}: best {best.value:.4f} in {ours:.2f} s, "
+                + ", ".join(f"{m} {p.value:.4f} in {t:.2f} s" for m, (p, t) in parts.items())
                 + ("  ABOVE" if lost > 1e-9 else ""),
                 flush=True,
             )
@@ -316,14 +440,14 @@ def binary() -> None:
         p, theta = rng.pareto(1.2, n) + 1e-3, rng.beta(0.5, 2.0, n)
         joint = pf.Joint.from_counts(np.array([p * theta, p * (1.0 - theta)]))
         for lam in (0.001, 0.02, 0.2):
-            found, seconds, _ = timed(pf.solve, joint, pf.Bottleneck(lam), "quantizer")
+            found, seconds = timed(pf.solve, joint, pf.Bottleneck(lam))
             print(f"  {n} values, λ = {lam}: {found.n_symbols} symbols in {seconds:.2f} s")
-        found, seconds, _ = timed(quantize, joint, 16)
+        found, seconds = timed(quantize, joint, 16)
         print(f"  {n} values, 16 symbols: {found.leakage:.6f} bits in {seconds:.2f} s", flush=True)
     print("  asked: 100,000 values in 20 s")
 
 
-SECTIONS = {f.__name__: f for f in (sizes, letters, middle, large, growth, binary)}
+SECTIONS = {f.__name__: f for f in (small, private, sizes, letters, middle, large, growth, binary)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or SECTIONS:

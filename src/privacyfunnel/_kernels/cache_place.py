@@ -29,3 +29,11 @@ _own: TemporaryDirectory[str] | None = None
 if not numba.config.CACHE_DIR and not any(map(_can_write, _places())):
     _own = TemporaryDirectory(prefix="privacyfunnel-numba-")
     numba.config.CACHE_DIR = _own.name
+
+
+def is_filled() -> bool:
+    """Whether the loop that most searches run is kept there, compiled."""
+    from privacyfunnel._kernels.moves import anneal
+
+    line = anneal.py_func.__code__.co_firstlineno  # numba's names for what it keeps have it
+    return any(Path(anneal.stats.cache_path).glob(f"moves.anneal-{line}.*.nbi"))

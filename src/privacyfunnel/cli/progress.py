@@ -26,8 +26,13 @@ def progress_bars() -> Iterator[Callable[[str], Progress | None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
+    from privacyfunnel._kernels.cache_place import is_filled
+
+    console = Console(stderr=True)
+    if not is_filled():
+        console.print("The searches are compiled for this computer now, once: some 15 seconds.")
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
 
         def stage(what: str) -> Progress:
             task = bars.add_task(what, total=None)

@@ -216,8 +216,7 @@ def all_others(document: Document) -> list[str]:
     """What one learns who knows every other record."""
     informed = audit_words.of(document["audit"], "guess_informed")["value"]
     blind = document["guessing"]["blind"]
-    whom = "record" if document["records"].get("persons") is None else "person"
-    return who_knows_all_others(informed, blind, names(document, "sensitive"), whom)
+    return who_knows_all_others(informed, blind, names(document, "sensitive"))
 
 
 def drawn(document: Document) -> str:
