@@ -133,3 +133,19 @@ def test_help(folder):
     assert done.returncode == 0
     for option in ("--max-leakage", "--min-k", "--permutations", "--no-attackers", "--attack-rows"):
         assert option in done.stdout
+
+
+def test_a_limit_for_new_people_and_rows_of_persons(folder):
+    args = ["audit", "t.csv", "-s", "sex", "-x", "group", *FAST]
+    limit = ["--max-population-leakage", 0.5]
+    done = funnel(*args, *limit, cwd=folder)
+    assert done.returncode == 3
+    assert "nobody says which records" in done.stderr
+    done = funnel(*args, *limit, "--all-new", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "of people like them who are not in the table" in done.stdout.replace("\n", " ").lower()
+    assert_users_mistake(funnel(*args, "--all-new", "--new", "one", cwd=folder), "leave one out")
+    done = funnel(*args, "--person", "chol", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("442 records of ")
+    assert "A person's rows together" in done.stdout

@@ -24,16 +24,18 @@ WHO = (
 )
 
 
-def who_knows_all_others(guess: float | None, blind: float, s: str) -> list[str]:
-    """What one learns who knows every other record, and that it is more than by guessing blindly."""
+def who_knows_all_others(
+    guess: float | None, blind: float, s: str, whom: str = "record"
+) -> list[str]:
+    """What one learns who knows every other record or person, beside a blind guess."""
     if guess is None:
         return []
     words = (
-        f"One who knows {s} of every other record, and how the release was made, is right with "
+        f"One who knows {s} of every other {whom}, and how the release was made, is right with "
         f"probability {one_in(guess)}"
     )
     if guess > SURE:
-        words += ": the release is balanced to the last record, and what is missing is that record"
+        words += f": the release is balanced to the last {whom}, and what is missing is that one"
     elif guess <= blind:
         words += ", no more often than without the data"
     return [f"{words}."]

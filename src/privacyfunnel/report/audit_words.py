@@ -121,7 +121,16 @@ def headline(document: Document) -> list[str]:
         f"{one_in(seeing)}, for one who sees {x} and knows how often it goes with what."
     )
     informed = of(document, "guess_informed")["value"]
-    return [*lines, *who_knows_all_others(informed, blind, s), *attackers(document)]
+    return [
+        *lines,
+        *who_knows_all_others(informed, blind, s, _whom(document.get("persons"))),
+        *attackers(document),
+    ]
+
+
+def _whom(n_persons: int | None) -> str:
+    """What is counted one by one."""
+    return "record" if n_persons is None else "person"
 
 
 def _of_persons(document: Document) -> str:
@@ -134,8 +143,7 @@ def _of_new_people(document: Document) -> list[str]:
     most, new = of(document, "population_leakage")["value"], document["new"]
     if most is None:
         return []
-    x = listed(document["public"])
-    if_new = "" if new else f", provided that {x} were not chosen on these very records"
+    if_new = "" if new else ", provided that what is published was not chosen on these very records"
     return [
         f"Of people like them who are not in the table it gives away at most {percent(most)}, with "
         f"95% confidence{if_new}."

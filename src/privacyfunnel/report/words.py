@@ -216,7 +216,8 @@ def all_others(document: Document) -> list[str]:
     """What one learns who knows every other record."""
     informed = audit_words.of(document["audit"], "guess_informed")["value"]
     blind = document["guessing"]["blind"]
-    return who_knows_all_others(informed, blind, names(document, "sensitive"))
+    whom = "record" if document["records"].get("persons") is None else "person"
+    return who_knows_all_others(informed, blind, names(document, "sensitive"), whom)
 
 
 def drawn(document: Document) -> str:
