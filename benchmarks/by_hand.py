@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
 import subprocess
 import sys
@@ -107,7 +108,8 @@ def main() -> None:
     within = np.mean(np.array(took) < WANTED)
     print(
         f"{asked.records:,} records, {len(took)} changes: median {median:.0f} ms, 90% within "
-        f"{high:.0f} ms, slowest {most:.0f} ms; {within:.0%} under {WANTED} ms"
+        f"{high:.0f} ms, slowest {most:.0f} ms; {within:.0%} under {WANTED} ms. Others kept "
+        f"{os.getloadavg()[0]:.0f} processes busy on {os.cpu_count()} cores meanwhile"
     )
 
 

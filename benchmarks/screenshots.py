@@ -16,7 +16,7 @@ from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
 
 HOUSE = Path(__file__).parents[1]
-SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 375, "height": 740}}
+SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
 PATIENCE = 300_000  # milliseconds for the longest search
 
 
@@ -35,7 +35,7 @@ def walk(page: Page, address: str, name: str, folder: Path | None) -> None:
     shoot("2-columns")
     page.get_by_role("button", name="Search", exact=True).click()
     page.locator("#choose").wait_for(timeout=PATIENCE)
-    page.locator("#soft:enabled").wait_for(timeout=PATIENCE)
+    page.locator("#compare-state").wait_for(state="hidden", timeout=PATIENCE)
     page.get_by_role("button", name="Show this release").click()
     page.locator("#make").wait_for()
     page.evaluate("window.scrollTo(0, 0)")
@@ -43,10 +43,23 @@ def walk(page: Page, address: str, name: str, folder: Path | None) -> None:
 
 def finish(page: Page, name: str, folder: Path) -> None:
     """The steps after the choice."""
-    page.screenshot(path=folder / f"{name}-3-tradeoff.png", full_page=True)
+
+    def shoot(step: str) -> None:
+        page.evaluate("window.scrollTo(0, 0)")
+        page.screenshot(path=folder / f"{name}-{step}.png", full_page=True)
+        wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        if wide > 0:
+            print(f"{name}-{step}: {wide} px wider than the window")
+
+    shoot("3-tradeoff")
+    page.get_by_role("button", name="Change the groups by hand").click()
+    page.locator("#every-1").fill("40")
+    page.locator("#every-button-1").click()
+    page.locator(".follow[data-step='2']").wait_for(timeout=PATIENCE)
+    shoot("4-by-hand")
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=PATIENCE)
-    page.screenshot(path=folder / f"{name}-4-release.png", full_page=True)
+    shoot("5-release")
 
 
 def pictures(browser: Browser, address: str, every: bool) -> None:

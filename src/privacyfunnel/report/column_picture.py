@@ -49,7 +49,7 @@ def _labels(ends: list[tuple[float, str]]) -> list[str]:
     found, free = [], -1.0
     for x, text in ends:
         shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        room = 8.2 * len(shown) + 6
+        room = 10.5 * len(shown) + 8
         if x >= free and x + room <= WIDTH:
             place = f'x="{x + 2}" y="{FLOOR + 22}" text-anchor="start"'
             found.append(f"<text {place}>{_safe(shown)}</text>")

@@ -76,7 +76,7 @@ async def change(request: Request, session: Session) -> Response:
         )
     else:
         job = session.start("lay", desk=desk, draft=now["draft"], change=read_change(form))
-    await run_in_threadpool(job.ended.wait, PATIENCE)
+    await run_in_threadpool(job.answered.wait, PATIENCE)
     _take(session)
     column = form.get("column", "")
     return redirect(f"/hand#column-{column}" if column.isdigit() else "/hand")

@@ -54,6 +54,7 @@ class Job:
     error: str = ""
     process: BaseProcess | None = None
     started: float = field(default_factory=time.monotonic)
+    answered: Event = field(default_factory=Event)  # it has said how it ended, or never will
     ended: Event = field(default_factory=Event)  # its process is gone, or it never had one
 
     @property
@@ -111,6 +112,7 @@ class JobQueue:
             job.state = "cancelled"
             if job in self._waiting:
                 self._waiting.remove(job)
+                job.answered.set()
                 job.ended.set()
             if job.process is not None:
                 job.process.kill()
@@ -154,6 +156,7 @@ class JobQueue:
             job.process = None
             if job.state == "running":  # it has not said how it ended
                 job.state, job.error = "failed", why
+            job.answered.set()
             job.ended.set()
             self._running.remove(job)
             self._run_next()
@@ -201,10 +204,12 @@ class JobQueue:
                     job.news.update(value)
                 elif word == "done":
                     job.state, job.result = "done", value
+                    job.answered.set()
                 elif word == "broken":
                     logger.error("A task of the studio has failed:\n%s", value)
                 else:
                     job.state, job.error = "failed", value
+                    job.answered.set()
 
 
 def _memory_of(process: BaseProcess) -> int:
