@@ -326,23 +326,30 @@ def _drawn_persons(
 
 
 def find(
-    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint,
+    request: ReleaseRequest,
+    *,
+    rule: CellRule | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
 ) -> Solution:
     """The same release without the frontier, where it is not needed to find it."""
-    if cell_rule(joint, request) is not None:
-        return search(joint, request, jobs=jobs, progress=progress).solution
+    rule = rule or cell_rule(joint, request)
     if request.choose_on is not None:
         drawn, _ = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
         plain = replace(request, choose_on=None, max_population_leakage=None)
-        chosen = find(drawn, plain, jobs=jobs, progress=progress)
+        chosen = find(drawn, plain, rule=rule, jobs=jobs, progress=progress)
         return _measured(joint, chosen, request.importance)
-    if "lam" in request.target:
-        return _at_lam(joint, request)
-    if request.is_by_hand:
+    if "lam" in request.target and not request.caps:
+        if rule is None:
+            return _at_lam(joint, request)
+        free = replace(request, min_count=1, min_diversity=1)
+        return _ruled(joint, _at_lam(joint, free), rule, request)
+    if rule is None and request.is_by_hand:
         return by_hand(joint, request)
-    if request.caps:
+    if rule is None and request.caps:
         return within_caps(joint, request)
-    return search(joint, request, jobs=jobs, progress=progress).solution
+    return search(joint, request, rule=rule, jobs=jobs, progress=progress).solution
 
 
 def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
