@@ -40,6 +40,8 @@ bench-tables: .venv/dev.stamp  ## 20 million rows, memory and time against plain
 .venv/dev.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	test -x .venv/dbt/bin/dbt || $(PYTHON) -m venv .venv/dbt # dbt pins versions that mypy does not go with
+	.venv/dbt/bin/pip install --quiet --disable-pip-version-check 'dbt-core<1.12' 'dbt-duckdb>=1.9'
 	touch $@ .venv/core.stamp
 
 clean:

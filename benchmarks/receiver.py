@@ -49,6 +49,7 @@ def main(folder: Path) -> None:
             )  # fmt: skip
             released = pd.read_parquet(Path(place) / "out" / "release.parquet")
             answers(table, released, recoding, made.document["recoding"]["kept"], made.leakage)
+            with_codebook(table, released, made.codebook.public())
     joint = pf.Joint.from_table(table, "salary-class", PUBLIC)
     solution = pf.solve(joint, pf.Funnel(0.05), "greedy")
     place_of = {
@@ -59,6 +60,39 @@ def main(folder: Path) -> None:
     )
     means = [float(np.mean(list(pf.recodings.column_utilities(joint, solution.code).values())))]
     answers(table, symbols, "symbols", means[0], solution.leakage / joint.entropy_s)
+
+
+def with_codebook(table: pd.DataFrame, released: pd.DataFrame, book: pf.Codebook) -> None:
+    """Mean, share and table as a receiver computes them with the public codebook, beside the truth."""
+    n = len(released)
+    ages = {group.label: book.decode(group.label, "age") for group in book.columns[0].groups}
+    mean = sum(found.count * (found.mean or 0.0) for found in ages.values()) / n
+    middles = [
+        (ages[group.label].count, (group.low + group.high - 1) / 2)
+        for group in book.columns[0].groups
+        if group.low is not None and group.high is not None
+    ]
+    guessed = sum(w * m for w, m in middles) / max(1.0, sum(w for w, _ in middles))
+    schools = {
+        group.label: book.decode(group.label, "education") for group in book.columns[1].groups
+    }
+    bachelors = sum(
+        found.count * (dict(found.values).get("Bachelors") or 0.0) for found in schools.values()
+    )
+    place = PUBLIC.index("sex")
+    sexes = {group.label: book.decode(group.label, "sex") for group in book.columns[place].groups}
+    true = pd.crosstab(table["education"], table["sex"]) / n
+    found = 0.0 * true
+    for (school, sex), times in released.groupby(["education", "sex"]).size().items():
+        for a, p in schools[school].values:
+            for b, q in sexes[sex].values:
+                found.loc[a, b] += times * (p or 0.0) * (q or 0.0) / n
+    print(
+        f"  mean age {mean:.4f}, truth {table['age'].mean():.4f}, from the middles of closed "
+        f"groups {guessed:.2f}; "
+        f"Bachelors {bachelors / n:.4%}, truth {(table['education'] == 'Bachelors').mean():.4%}; "
+        f"education and sex off by {(true - found).abs().to_numpy().sum() / 2:.2%} of the records"
+    )
 
 
 def answers(

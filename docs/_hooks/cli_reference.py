@@ -22,7 +22,7 @@ command that fails leaves nothing half-written behind.
 | 0 | done |
 | 1 | our fault: please report it |
 | 2 | a mistake in the request; one line says which |
-| 3 | `audit` only: a limit is broken |
+| 3 | `audit`: a limit is broken; `verify`: something is not as it was told |
 | 130 | interrupted with Ctrl-C |
 """
 

@@ -26,6 +26,8 @@ from .objectives import Funnel as Funnel
 from .recodings import solve as solve
 from .releases.release import Release as Release
 from .releases.release import release as release
+from .releases.verification import Verification as Verification
+from .releases.verification import verify as verify
 from .solvers import Solution as Solution
 from .solvers import Status as Status
 from .solvers.caps import solve_capped as solve_capped

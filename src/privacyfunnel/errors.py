@@ -26,7 +26,9 @@ Hints = Mapping[str, str]
 HINTS: Hints = {
     "replace": "use force=True to replace it",
     "target": "give one of kept, leakage, utility or lam, or groups= of every public column",
+    "key": "name it with key=",
     "unseen": 'use unseen="suppress" or make a new codebook',
+    "readable": 'recoding="global" keeps columns that people can read',
     "shuffle": "write the rows in a random order with shuffle=True",
     "missing": 'use missing="symbol" or missing="drop"',
     "input-format": 'say which it is with open_table(path, input_format="csv")',

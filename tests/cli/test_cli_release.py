@@ -19,11 +19,12 @@ from page_checks import numbers_in
 from privacyfunnel import datasets
 from privacyfunnel.cli import run
 from privacyfunnel.cli.app import app
+from privacyfunnel.releases import files
 from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.verify import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
-FILES = {"release.parquet", "codebook.json", "report.html", "report.json"}
+FILES = {"release.parquet", *files.FILES}
 NASTY = [
     "<script>alert(1)</script>", "a,b", 'say "hi"', "two\nlines", "O'Hara'; DROP TABLE t; --",
     "Zürich 北京", "</style><img src=x onerror=alert(1)>", None, "", "r1", "missing",

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from privacyfunnel import datasets
+from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
 from studio_client import DEMO_FORM, QUICK, attributes, element
 
-OTHERS = ["codebook.json", "report.html", "report.json"]
+OTHERS = list(FILES)
 
 
 def run(folder: Path, command: str) -> None:

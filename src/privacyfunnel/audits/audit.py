@@ -20,6 +20,7 @@ from privacyfunnel.audits.measures import (
     measured,
     tried,
 )
+from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
@@ -59,6 +60,7 @@ class Audit:
     chance: Chance | None  # of all sensitive columns together; the rows show its figures
     n_persons: int | None = None  # where a column says whose rows they are
     new: str | bool = False  # the records that were said not to have chosen the published columns
+    receivers: Receivers | None = None  # what can be done with the published columns
 
     def __getitem__(self, key: str) -> Measure:
         for row in self.rows:
@@ -100,6 +102,7 @@ class Audit:
             "measures": [row.as_dict() for row in self.rows],
             "columns": [column.as_dict() for column in self.columns],
             "attackers": [{"sees": sees} | asdict(a) for sees, found in attacks for a in found],
+            "receivers": None if self.receivers is None else self.receivers.as_dict(),
         }
 
 
@@ -109,6 +112,7 @@ def audit(
     public: str | Sequence[str],
     *,
     original: str | Sequence[str] | None = None,
+    useful: str | Sequence[str] | None = None,
     columns: ColumnRules | None = None,
     weight: str | None = None,
     person: str | None = None,
@@ -119,8 +123,10 @@ def audit(
 ) -> Audit:
     """Audit the published columns of a table that also holds the sensitive ones.
 
-    ``original`` names columns that the published ones stand for, to compare with; ``columns`` says
-    how values are coarsened before they are counted; ``trials`` how often and by whom to be tried.
+    ``original`` names columns that the published ones stand for, to compare with: then it is measured,
+    too, how well receivers can tell these. ``useful`` names columns that receivers want to know about,
+    which classifiers learn to guess. ``columns`` says how values are coarsened before they are counted;
+    ``trials`` how often and by whom to be tried.
     ``new`` names a column that marks, with true or 1, the records that the published columns were not
     chosen on, which show what is given away of people outside of the table; True says that they all
     are. ``person`` names a column that says whose row it is: k, chance, intervals and attackers are then
@@ -135,9 +141,9 @@ def audit(
     from privacyfunnel.tables import count, open_table
 
     opened, rules = open_table(table, memory=memory), columns or ColumnRules()
-    s, x, was = (_listed(role) for role in (sensitive, public, original or ()))
+    s, x, was, use = (_listed(role) for role in (sensitive, public, original or (), useful or ()))
     # A rule for no column at all is left to count, which says what is wrong with it.
-    here = [name for name in rules.names if name not in was or name in s + x]
+    here = [name for name in rules.names if name not in was + use or name in s + x]
     only = _only(rules, here)
     counts = count(opened, s, x, columns=only, weight=weight, person=person, constant=True)
     if person is not None and isinstance(new, str):
@@ -158,7 +164,64 @@ def audit(
         trials=trials,
         progress=progress,
     )
-    return replace(done, n_dropped=counts.n_dropped, new=new)
+    found_use = _receivers(opened, x, was, use, rules, weight, done.trials)
+    return replace(done, n_dropped=counts.n_dropped, new=new, receivers=found_use)
+
+
+def _receivers(
+    table: Table,
+    public: list[str],
+    original: list[str],
+    useful: list[str],
+    rules: ColumnRules,
+    weight: str | None,
+    trials: Trials,
+) -> Receivers | None:
+    """How well the original and the useful columns can be told from the published ones."""
+    from privacyfunnel.tables import count
+
+    if not original and not useful:
+        return None
+    found = Receivers()
+    if original:
+        both = count(
+            table,
+            original,
+            public,
+            columns=_only(rules, original + public),
+            weight=weight,
+            constant=True,
+        )
+        told, pairs = receive(both.joint().p_sx, both.joint().labels_s, both.roles.sensitive)
+        found = replace(found, columns=told, pairs=pairs)
+    if useful and trials.attackers:
+        tried_on: list[tuple[Attack, ...]] = []
+        for seen in [public, *([original] if original else [])]:
+            counted = count(
+                table,
+                useful,
+                seen,
+                columns=_only(rules, useful + seen),
+                weight=weight,
+                constant=True,
+            )
+            tried_on.append(
+                tuple(
+                    attack(
+                        counted.joint(),
+                        counted.roles.sensitive,
+                        counted.roles.public,
+                        folds=trials.folds,
+                        records=trials.attack_rows,
+                        seed=trials.seed,
+                        n_jobs=trials.n_jobs,
+                    )
+                )
+            )
+        found = replace(
+            found, uses=tried_on[0], uses_original=tried_on[1] if len(tried_on) > 1 else ()
+        )
+    return found
 
 
 def audit_joint(

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
-from privacyfunnel.cli import apply, audit, demo, frontier, inspect, release, reproduce, studio
+from privacyfunnel.cli import (
+    apply,
+    audit,
+    demo,
+    export,
+    frontier,
+    inspect,
+    release,
+    reproduce,
+    studio,
+    verify,
+)
 
 app = typer.Typer(
     name="funnel",
@@ -21,6 +32,8 @@ app.command("inspect")(inspect.inspect)
 app.command("frontier")(frontier.frontier)
 app.command("release")(release.release)
 app.command("apply")(apply.apply)
+app.command("export")(export.export)
+app.command("verify")(verify.verify)
 app.command("audit")(audit.audit)
 app.command("reproduce")(reproduce.reproduce)
 app.command("studio")(studio.studio)

@@ -47,6 +47,12 @@ def audit(
     original: Annotated[
         str | None, typer.Option(help="Columns that the published ones stand for, to compare with.")
     ] = None,
+    useful: Annotated[
+        str | None,
+        typer.Option(
+            "-y", "--useful", help="Columns that receivers want to guess from the published."
+        ),
+    ] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),
@@ -132,6 +138,7 @@ def audit(
             read_columns(sensitive),
             read_columns(public),
             original=read_columns(original) if original else None,
+            useful=read_columns(useful) if useful else None,
             columns=rules,
             weight=weight,
             person=person,
@@ -187,6 +194,7 @@ def _print(document: Mapping[str, Any], as_json: bool) -> None:
 
     from privacyfunnel.report import attacker_words
     from privacyfunnel.report import audit_words as words
+    from privacyfunnel.report import usefulness_words as usefulness
     from privacyfunnel.report.escape import visible
 
     console = Console(highlight=False, markup=False)
@@ -201,6 +209,12 @@ def _print(document: Mapping[str, Any], as_json: bool) -> None:
     _print_table(console, section, words.COLUMNS, words.column_rows(document))
     section = "Attackers on records not learnt from (± is twice the standard error)"
     _print_table(console, section, attacker_words.TITLES, attacker_words.attacker_rows(document))
+    for title, head, rows in (
+        ("What a receiver can tell", usefulness.COLUMNS, usefulness.column_rows(document)),
+        ("Links that are left", usefulness.PAIRS, usefulness.pair_rows(document)),
+        ("What a receiver can guess", usefulness.USES, usefulness.use_rows(document)),
+    ):
+        _print_table(console, title, head, rows)
     if not document["limits"]["broken"]:  # those go to stderr
         for line in words.verdict(document):
             console.print(line)

@@ -7,7 +7,9 @@ from privacyfunnel.errors import Hints
 HINTS: Hints = {
     "replace": "use --force to replace it",
     "target": "give a target such as --kept 0.6, or --groups for every column to publish",
+    "key": "name it with --key",
     "unseen": "use --unseen suppress or make a new codebook",
+    "readable": "--recoding global keeps columns that people can read",
     "shuffle": "write the rows in a random order with --shuffle",
     "missing": "use --missing symbol or --missing drop",
     "input-format": "say which it is with --input-format csv",

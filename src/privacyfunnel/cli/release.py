@@ -54,7 +54,8 @@ from privacyfunnel.cli.options import (
 )
 from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say
-from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE, ReleaseRequest
+from privacyfunnel.releases.files import FILES
+from privacyfunnel.releases.request import ReleaseRequest
 
 
 def release(
@@ -163,7 +164,8 @@ def release(
 ) -> None:
     """Publish columns coarsened so that they give away little about the sensitive ones.
 
-    Writes release.parquet (or .csv), codebook.json, report.html and report.json, all or none.
+    Writes release.parquet (or .csv), codebook.json, report.html and report.json, and for receivers
+    README.html, datapackage.json and croissant.json; all or none.
     """
     target: dict[str, Any] = read_target(
         not (groups or cuts or cap), kept=kept, leakage=leakage, utility=utility, lam=lam
@@ -233,7 +235,7 @@ def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     abouts = list(dict.fromkeys(caution["about"] for caution in document["cautions"]))
     if abouts:
         say(f"Warnings, explained in the report: {listed(abouts)}.")
-    names = [document["release"]["file"], CODEBOOK, PAGE, DOCUMENT]
+    names = [document["release"]["file"], *FILES]
     say(f"Written to {folder}: {listed(names)}.")
     for name in document["asked"]["keep"]:
         say(

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values, need
 from privacyfunnel.codebook.draws import outcome
+from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
-    ANY,
     cells_in_use,
     holds,
     is_global,
@@ -191,7 +191,9 @@ class Codebook:
     def over(self, joint: Joint) -> Code:
         """The code over the joint's own values; those not covered are one more symbol, the last."""
         if self.columns:
-            return Partition(np.unique(self._cells(joint), axis=0, return_inverse=True)[1].ravel())
+            return Partition(
+                np.unique(self.cells_of(joint), axis=0, return_inverse=True)[1].ravel()
+            )
         places = self.places(joint.labels_x)
         if not self.soft:
             return Partition(
@@ -205,10 +207,11 @@ class Codebook:
     def uncovered(self, joint: Joint) -> NDArray[np.bool_]:
         """Which of the joint's values the codebook does not cover."""
         if self.columns:
-            return np.asarray((self._cells(joint) < 0).any(axis=1))
+            return np.asarray((self.cells_of(joint) < 0).any(axis=1))
         return self.places(joint.labels_x) < 0
 
-    def _cells(self, joint: Joint) -> NDArray[np.int64]:
+    def cells_of(self, joint: Joint) -> NDArray[np.int64]:
+        """The groups of a readable codebook that the joint's values are released as, ``[x, column]``."""
         codes = np.column_stack([column.codes for column in joint.public])
         return recode(self, [column.values for column in joint.public], codes)
 
@@ -315,6 +318,60 @@ class Codebook:
         (4, ((31, 0.5), (33, 0.25), (58, 0.25)), 38.25)
         """
         return decode(self, label, column)
+
+    def to_sql(
+        self,
+        dialect: str = "duckdb",
+        *,
+        table: str | Sequence[str] = "table",
+        keep: Sequence[str] = (),
+        numbers: str = "label",
+        unseen: str = "suppress",
+        key: str | None = None,
+        has_sensitive: bool = False,
+    ) -> str:
+        """One statement that gives a table's rows as they are released, for a warehouse to run.
+
+        ``dialect`` is duckdb, sqlite, postgres, spark, bigquery or snowflake; ``table`` the table's name,
+        or its parts (``["schema", "table"]``); ``keep`` and ``numbers`` are as in ``write_release``.
+        Values that the codebook does not know are suppressed, or with ``unseen="null"`` NULL, which a
+        NOT NULL constraint then refuses: a statement cannot end in an error. A soft code draws by the
+        column ``key``. ``has_sensitive``: where records with a missing value are left out, whether the
+        table has the sensitive columns, which count for that.
+
+        >>> import pandas as pd, privacyfunnel as pf
+        >>> from privacyfunnel.tables import count
+        >>> table = pd.DataFrame({"sick": [0, 1, 1, 0], "city": ["Bonn", "Rom", "Rom", "Pisa"]})
+        >>> counted = count(table, "sick", "city")
+        >>> solution = pf.solve(counted.joint(), pf.Funnel(0.4), method="exhaustive")
+        >>> book = Codebook.from_solution(counted.joint(), solution, counted.roles)
+        >>> "LEFT JOIN" in book.to_sql("postgres", table="people"), "CASE" in book.to_sql("sqlite")
+        (False, True)
+        """
+        from privacyfunnel.codebook.exports.sql import to_sql
+
+        return to_sql(
+            self, dialect, table=table, keep=keep, numbers=numbers, unseen=unseen, key=key,
+            has_sensitive=has_sensitive,
+        )  # fmt: skip
+
+    def to_dbt(self, dialect: str = "duckdb", **options: Any) -> dict[str, str]:
+        """The files of a dbt project, by path: the model of :meth:`to_sql` and seeds that it looks up."""
+        from privacyfunnel.codebook.exports.dbt import to_dbt
+
+        return to_dbt(self, dialect, **options)
+
+    def to_arx(self) -> dict[str, str]:
+        """The groups of each public column as hierarchy files of ARX's, by the files' names."""
+        from privacyfunnel.codebook.exports.arx import to_arx
+
+        return to_arx(self)
+
+    def to_csv(self) -> str:
+        """A csv with a line for each value of each group or symbol, its records and its share."""
+        from privacyfunnel.codebook.exports.listing import to_csv
+
+        return to_csv(self)
 
     def public(self) -> Codebook:
         """The codebook without any statistic about S, without the seed and without the salt.

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
     from privacyfunnel.joint import Joint
 
-ANY = "*"  # the label of a group that holds every value
 UNSEEN = -1  # in the place of a group: the codebook does not know the value
 Ints = NDArray[np.int64]
 
@@ -164,7 +164,7 @@ def narrow_first(book: Codebook) -> Ints:
         tallies = book.tallies[i] if book.tallies else ()
         own = np.array([tally.count for tally in tallies] or [1.0] * len(column.groups))
         held = [
-            sum(own[h] for h, inner in enumerate(column.groups) if _is_within(inner, group))
+            sum(own[h] for h, inner in enumerate(column.groups) if is_within(inner, group))
             for group in column.groups
         ]
         bits = np.log2(np.maximum(held, 1.0))
@@ -172,7 +172,7 @@ def narrow_first(book: Codebook) -> Ints:
     return np.argsort(np.round(sizes, 9), kind="stable")
 
 
-def _is_within(inner: Group, outer: Group) -> bool:
+def is_within(inner: Group, outer: Group) -> bool:
     """Whether a group holds only values that another one holds too."""
     if outer.label == ANY or inner == outer:
         return True
@@ -180,8 +180,9 @@ def _is_within(inner: Group, outer: Group) -> bool:
         return False
     if not is_interval(inner):
         return all(holds(outer, value) for value in inner.members)
-    if not is_interval(outer):
-        return False
+    if not is_interval(outer):  # of two groups of a tree that meet, the one that reaches further
+        known = [holds(inner, value) for value in outer.members if value is not None]
+        return any(known) and not all(known)
     return (outer.low is None or (inner.low is not None and outer.low <= inner.low)) and (
         outer.high is None or (inner.high is not None and inner.high <= outer.high)
     )

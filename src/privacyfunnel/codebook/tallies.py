@@ -7,13 +7,13 @@ so many people of each age.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.codebook.recoded import ANY
+from privacyfunnel.codebook.output import ANY
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 
 if TYPE_CHECKING:
@@ -40,13 +40,14 @@ class Decoded:
     count: float
     values: tuple[tuple[Any, float | None], ...]
     untold: float = 0.0
+    mean_told: float | None = None  # of a group of numbers, to seven digits
 
     @property
     def mean(self) -> float | None:
-        """The mean of the values; None where they are not all told, or no numbers."""
+        """The mean of the values; where they are not all told the one of the group, if that is."""
         known = [(v, p) for v, p in self.values if v is not None]
         if self.untold or not all(p is not None and type(v) in (int, float) for v, p in known):
-            return None
+            return self.mean_told
         total = sum(p or 0.0 for _, p in known)
         return sum(v * (p or 0.0) for v, p in known) / total if total else None
 
@@ -161,7 +162,7 @@ def _decode_group(book: Codebook, label: str, i: int) -> Decoded:
     tally = book.tallies[i][g] if book.tallies else Tally(0.0)
     shares: dict[Any, float | None] = dict.fromkeys(book.columns[i].groups[g].members)
     shares |= {value: count / tally.count for value, count in tally.values}
-    return _with_untold(tally.count, shares)
+    return replace(_with_untold(tally.count, shares), mean_told=book.means[i][g])
 
 
 def _decode_symbol(book: Codebook, j: int) -> Decoded:

@@ -17,7 +17,8 @@ from sklearn.utils.validation import (
 )
 
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.recoded import ANY, UNSEEN, recode_values
+from privacyfunnel.codebook.output import ANY, RELEASED
+from privacyfunnel.codebook.recoded import UNSEEN, recode_values
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
@@ -28,7 +29,6 @@ from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.tables.join import RELEASED
 from privacyfunnel.validation import check_choice
 
 UNKNOWN = ("error", "suppress", "nearest")

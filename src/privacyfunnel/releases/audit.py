@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import scipy.sparse as sp
+
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint, generalise_joint
-from privacyfunnel.audits.attacks import MOST_RECORDS, cannot_attack
+from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_attack
 from privacyfunnel.audits.generalisation import RELEASED
 from privacyfunnel.audits.meanings import without_infinity
+from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
@@ -75,13 +78,15 @@ def audit_release(
     *,
     others: Joint | None = None,
     persons: Persons | None = None,
+    useful: Sequence[Column] = (),
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> ReleaseAudit:
     """Audit p(s,x̂) as it was written by the codebook, kept columns included, beside p(s,x).
 
     ``others`` are the records that did not choose the code, if there are any, ``persons`` those that
-    the rows of the table belong to, where a column says so.
+    the rows of the table belong to, where a column says so. ``useful`` columns, of which the joint
+    holds p(y,x), are guessed by classifiers as receivers would.
     """
     roles, written = book.roles, measured.joint
     as_it_is, code = joint, book.over(joint)
@@ -108,6 +113,16 @@ def audit_release(
         progress=progress,
     )
     soft = isinstance(code, Channel)
+    own = book.over(joint)
+    p_xxhat = sp.csr_array(own.matrix.multiply(joint.p_x[:, None]))
+    told, pairs = receive(p_xxhat, joint.labels_x, roles.public)
+    uses: list[tuple[Attack, ...]] = [(), ()]
+    if useful and joint.useful is not None and not why:
+        released = replace(own.push(joint.useful), n_records=None if soft else joint.n_records)
+        asked: dict[str, Any] = {"records": trials.attack_rows, "seed": trials.seed, "n_jobs": jobs}
+        seen = ((released, [RELEASED]), (joint.useful, roles.public))
+        uses = [tuple(attack(one, useful, columns, **asked)) for one, columns in seen]
+    found = replace(found, receivers=Receivers(told, pairs, *uses))
     chance = None if soft else found.chance
     return ReleaseAudit(
         audit=replace(found, new=others is not None),

@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.codebook import is_shared
 from privacyfunnel.metrics import Chance
 from privacyfunnel.metrics.stakes import Stakes
-from privacyfunnel.report.numbers import bits, number, several
+from privacyfunnel.report.numbers import bits, number, percent, several
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.columns import Roles
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
+MORE_THAN_CHANCE = 0.02  # share of the columns that a release must keep beyond chance
+NEARLY_ALL = 0.95  # where chance keeps so much, hardly anything was put together
 SMALL_SYMBOL = 5  # records below which a released symbol may point at persons
 
 
@@ -46,6 +49,31 @@ def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> lis
     if stakes.few_records:
         found.append(_few_records(stakes))
     return found
+
+
+def about_usefulness(book: Codebook, columns: Sequence[Mapping[str, Any]]) -> list[Caution]:
+    """A warning where symbols tell no more of the single columns than symbols dealt at random would.
+
+    ``columns`` have the share ``kept`` of each and that kept ``by_chance``. Groups that people can read
+    carry their meaning in their labels, and are not warned of.
+    """
+    if book.columns:
+        return []
+    kept, chance = (
+        sum(column[key] for column in columns) / len(columns) for key in ("kept", "by_chance")
+    )
+    if kept > chance + MORE_THAN_CHANCE or chance > NEARLY_ALL:
+        return []
+    return [
+        Caution(
+            "no more than chance",
+            f"The symbols keep {percent(kept)} of the single columns, on average. Symbols of the same "
+            f"sizes, dealt to the values at random, would keep {percent(chance)}: a receiver can do no "
+            "more with these than with a lottery",
+            is_public=not (book.soft or is_shared(book.roles)),  # digits that would tell of S
+            hint="readable",
+        )
+    ]
 
 
 def about_release(

@@ -16,10 +16,11 @@ from privacyfunnel.columns import Bins, Calendar, Column, Round, show
 from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
+from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
-from privacyfunnel.releases.cautions import about_release, about_table
+from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
 from privacyfunnel.releases.verify import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
@@ -37,6 +38,7 @@ FORMAT = "privacyfunnel report"
 VERSION = 1
 SHOWN = 8  # symbols shown from either end of the sizes
 PROVED = 1e-9  # bits from the limit that count as none
+SHARES = ("utility", "utility_by_chance", "kept", "by_chance")  # of which digits may tell too much
 PUBLIC_MEASURES = ("k", "unique")  # of the audit, those that do not describe S
 
 
@@ -61,7 +63,10 @@ def describe(
     alone = rule.information
     if measured.beside is not None:  # what is kept goes out as well
         rule = with_kept(measured.beside, joint, code).push(measured.beside)
+    by_chance = kept_by_chance(joint, code, seed=request.seed)
+    columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
+        *about_usefulness(book, columns),
         *about_table(stakes, book.roles, identifiers),
         *about_release(
             book,
@@ -92,6 +97,7 @@ def describe(
         "release": {
             "file": released.path.name,
             "columns": list(measured.columns),
+            "numbers": request.numbers,
             "code": "channel" if book.soft else "partition",
             "symbols": len(book.symbols),
             "public_values": len(book.values),
@@ -100,6 +106,7 @@ def describe(
             **measured_of(joint, utility(joint, code), rule.information),
             "leakage_without_kept": share(alone, joint.entropy_s),
             "kept_measured": list(measured.kept),
+            "utility_by_chance": by_chance.whole,
         },
         "guessing": {
             "blind": stakes.guess_blind,
@@ -110,7 +117,7 @@ def describe(
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
         "chance": None if audit.chance is None else asdict(audit.chance),
-        "columns": columns_kept(joint, book),
+        "columns": columns,
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
         "recoding": (
@@ -135,15 +142,16 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     secret = {column["name"] for column in asked["sensitive"]}
     kept = ("public", "missing", "weight", "min_count", "expand", "keep", "shuffle", "choose_on")
     columns, recoding = document["columns"], document["recoding"]
-    shown, kept_of = ["utility", "utility_bits", "entropy_x_bits"], ["name", "distinct", "kept"]
+    shown = ["utility", "utility_by_chance", "utility_bits", "entropy_x_bits"]
+    kept_of = ["name", "distinct", "kept", "by_chance"]
     is_coarse = bool(secret & {c["name"] for c in columns}) or _is_by_lot(document)
     if is_coarse:
-        shown = shown[:1]
+        shown = shown[:2]
     else:
         kept_of += ["entropy_bits", "kept_bits"]
 
     def told(figures: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        coarse = {k: round(figures[k], COARSE) for k in ("utility", "kept") if k in figures}
+        coarse = {k: round(figures[k], COARSE) for k in SHARES if k in figures}
         return {k: (coarse if is_coarse else {}).get(k, figures[k]) for k in names}
 
     return {
@@ -315,6 +323,12 @@ def _symbol(book: Codebook, j: int) -> dict[str, Any]:
         ],
         "members": [[encode(part) for part in member] for member in members[:20]],
     }
+
+
+def with_chance(columns: list[dict[str, Any]], by_chance: KeptByChance) -> list[dict[str, Any]]:
+    """What is kept of each column beside what a random grouping of the same sizes keeps."""
+    pairs = zip(columns, by_chance.columns, strict=True)
+    return [{**column, "by_chance": chance} for column, chance in pairs]
 
 
 def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:

@@ -17,15 +17,21 @@ from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
 from privacyfunnel.releases.audit import audit_release, on_unseen
+from privacyfunnel.releases.checksums import checksums
+from privacyfunnel.releases.description import croissant, data_package
 from privacyfunnel.releases.document import describe, without_sensitive
-from privacyfunnel.releases.request import (
+from privacyfunnel.releases.files import (
     ANY_FILES,
+    CHECKSUMS,
     CODEBOOK,
+    CROISSANT,
     DOCUMENT,
+    FILES,
+    PACKAGE,
     PAGE,
-    TARGETS,
-    ReleaseRequest,
+    README,
 )
+from privacyfunnel.releases.request import TARGETS, ReleaseRequest
 from privacyfunnel.releases.search import (
     bins_in_order,
     cell_rule,
@@ -34,7 +40,7 @@ from privacyfunnel.releases.search import (
     search,
 )
 from privacyfunnel.releases.verify import check_same, measure
-from privacyfunnel.report.page import page
+from privacyfunnel.report.page import page, receiver_page
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
 from privacyfunnel.tables.write import shuffle_rows
@@ -119,7 +125,8 @@ def release(
     >>> out = Path(tempfile.mkdtemp()) / "out"
     >>> done = pf.release(table, "ill", "ward", utility=0.5, out=out, effort="fast", points=2)
     >>> sorted(path.name for path in done.folder.iterdir())
-    ['codebook.json', 'release.parquet', 'report.html', 'report.json']
+    ['README.html', 'checksums.json', 'codebook.json', 'croissant.json', 'datapackage.json',
+     'release.parquet', 'report.html', 'report.json']
     >>> done.utility >= 0.5, done.codebook.labels
     (True, ['r1', 'r2'])
     """
@@ -213,6 +220,7 @@ def release(
             request,
             others=found.others,
             persons=persons,
+            useful=counts.useful,
             jobs=n_jobs,
             progress=bar,
         )
@@ -272,12 +280,31 @@ def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:
 def _write_report(
     folder: Path, book: Codebook, document: Mapping[str, Any], *, is_public: bool
 ) -> None:
-    """Codebook, page and document; with ``is_public`` without any statistic about S."""
-    shown = without_sensitive(document) if is_public else document
-    (book.public() if is_public else book).save(folder / CODEBOOK)
-    (folder / PAGE).write_text(page(shown), encoding="utf-8", newline="\n")
-    text = json.dumps(shown, indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8", newline="\n")
+    """All but the table; with ``is_public`` without any statistic about S, which receivers never get."""
+    told, bare = without_sensitive(document), book.public()
+    shown = told if is_public else document
+    (bare if is_public else book).save(folder / CODEBOOK)
+    _write(folder / PAGE, page(shown))
+    _write_json(folder / DOCUMENT, shown)
+    table = folder / document["release"]["file"]
+    beside = {
+        table.name: "the released table",
+        **{name: text for name, text in FILES.items() if is_public or name in (README, PACKAGE)},
+    }
+    _write(folder / README, receiver_page(told, bare, beside))
+    codebook = folder / CODEBOOK if is_public else None
+    _write_json(folder / PACKAGE, data_package(table, told, bare))
+    _write_json(folder / CROISSANT, croissant(table, codebook, told, bare))
+    names = [table.name, *(name for name in FILES if name != CHECKSUMS)]
+    _write(folder / CHECKSUMS, checksums(folder, names))
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    _write(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:

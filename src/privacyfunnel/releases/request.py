@@ -7,13 +7,11 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.files import FILES, FORMATS
 
-FORMATS = ("parquet", "csv")
 READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
 TARGETS = ("kept", "leakage", "utility", "lam")
 BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound on leakage, none
-CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
-ANY_FILES = (*(f"release.{form}" for form in FORMATS), CODEBOOK, PAGE, DOCUMENT)
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class ReleaseRequest:
 
     The defaults of a release stand here and nowhere else.
 
-    >>> ReleaseRequest({"utility": 0.5}).files
+    >>> ReleaseRequest({"utility": 0.5}).files[:4]
     ('release.parquet', 'codebook.json', 'report.html', 'report.json')
     """
 
@@ -69,7 +67,7 @@ class ReleaseRequest:
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
-        from privacyfunnel.tables.recoded_join import NUMBERS
+        from privacyfunnel.codebook.output import NUMBERS
         from privacyfunnel.validation import check_at_least, check_choice
 
         given = [name for name in TARGETS if name in self.target]
@@ -162,7 +160,7 @@ class ReleaseRequest:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files that the release consists of; the table comes first."""
-        return (f"release.{self.form}", CODEBOOK, PAGE, DOCUMENT)
+        return (f"release.{self.form}", *FILES)
 
     def options(self) -> dict[str, Any]:
         """The request as arguments of ``pf.release``, without those that are as by default."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles
 from privacyfunnel.information import entropy, mutual_information
@@ -17,7 +18,6 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import best_guess
 from privacyfunnel.persons import Persons
 from privacyfunnel.tables.encoding import combine_columns, encode_column
-from privacyfunnel.tables.join import SUPPRESSED
 from privacyfunnel.tables.paths import read_paths
 from privacyfunnel.tables.table import Table
 

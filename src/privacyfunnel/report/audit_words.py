@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacyfunnel.audits.measures import SURELY_FITTED
+from privacyfunnel.report import usefulness_words
 from privacyfunnel.report.attacker_words import (
     NOT_AVAILABLE,
     NOTHING,
@@ -125,6 +126,7 @@ def headline(document: Document) -> list[str]:
         *lines,
         *who_knows_all_others(informed, blind, s, _whom(document.get("persons"))),
         *attackers(document),
+        *usefulness_words.in_short(document),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -16,14 +16,25 @@ from privacyfunnel.codebook.values import decode
 from privacyfunnel.codebook.words import FEW
 from privacyfunnel.columns import KINDS, show
 from privacyfunnel.errors import HINTS, Hints
-from privacyfunnel.report import attacker_words, audit_words, holdout_words, words
+from privacyfunnel.report import (
+    attacker_words,
+    audit_words,
+    holdout_words,
+    receiver_words,
+    usefulness_words,
+    words,
+)
 from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.report.escape import visible
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.picture import draw
 
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+
 Document = Mapping[str, Any]
 EMPTY = "(empty text)"
+MOST_GROUPS = 60  # of a column, on the page for receivers
 MEMBERS = 10  # combinations that are shown of a symbol
 
 
@@ -34,6 +45,23 @@ def page(document: Document) -> str:
     columns = (document["recoding"] or {"columns": []})["columns"]
     drawn = [Markup(draw_column(column)) if column.get("bars") else "" for column in columns]
     return _render("release.html", title, document, picture=picture, pictures=drawn)
+
+
+def receiver_page(document: Document, book: Codebook, files: Mapping[str, str]) -> str:
+    """The page for those who receive a release: of its public document and codebook, and its files."""
+    columns = [
+        (column["name"], column["text"])
+        for column in receiver_words.released_columns(book, document)
+    ]
+    symbols = [
+        (symbol.label, percent(symbol.probability), *book.stands_for(symbol.label))
+        for symbol in sorted(book.symbols, key=lambda symbol: -symbol.probability)
+    ]
+    return _render(
+        "receiver.html", "About this release", document, book=book, columns=columns, files=files.items(),
+        names=[column.name for column in book.roles.public], symbols=symbols, receiver=receiver_words,
+        MOST=MOST_GROUPS,
+    )  # fmt: skip
 
 
 def audit_page(document: Document) -> str:
@@ -78,6 +106,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
     )
     found.globals.update(
         words=words,
+        usefulness=usefulness_words,
         holdout_words=holdout_words,
         ATTACKER_TITLES=attacker_words.TITLES,
         WHO=attacker_words.WHO,

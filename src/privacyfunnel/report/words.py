@@ -159,6 +159,19 @@ def utility(document: Document) -> str:
     )
 
 
+def by_chance(document: Document) -> str:
+    """What a random grouping of the same sizes keeps, beside what the release keeps."""
+    m, columns = document["measured"], document["columns"]
+    text = (
+        f"A random grouping of the values into as many symbols of the same sizes would keep "
+        f"{percent(m['utility_by_chance'])} of the whole"
+    )
+    if not columns:
+        return f"{text}."
+    of = [f"{percent(c['by_chance'])} of {c['name']} (here {percent(c['kept'])})" for c in columns]
+    return f"{text}, but of the columns {listed(of)}."
+
+
 def leakage(document: Document) -> str:
     """How much of S is given away, as it is and released."""
     m, stakes = document["measured"], document["stakes"]
@@ -289,6 +302,7 @@ def summary(document: Document) -> list[str]:
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
         *(asked_for(document) if document.get("asked_for") else []),
         *([] if document["recoding"] or document.get("asked_for") else [limit(document)]),
+        by_chance(document),
         *([] if document["drawn"] is None else [drawn(document)]),
         *_smallest(document),
         *all_others(document),

@@ -7,7 +7,9 @@ from privacyfunnel.errors import FunnelError, Hints
 HINTS: Hints = {
     "replace": "choose another place",
     "target": "choose a release first",
+    "key": "name it under Columns",
     "unseen": "make a new codebook",
+    "readable": "a readable recoding keeps columns that people can read",
     "shuffle": "the command that the studio shows can write them in a random order",
     "missing": "choose another answer for missing values",
     "input-format": "rename it",

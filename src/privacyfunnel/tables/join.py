@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.draws import thresholds
+from privacyfunnel.codebook.output import RELEASED, SUPPRESSED, recoded_names
 from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round
 from privacyfunnel.errors import InvalidInput
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.tables.table import Table
-
-RELEASED = "released"  # the column of released symbols
-SUPPRESSED = "suppressed"  # what a value is released as that the codebook does not cover
 
 
 @dataclass(frozen=True)
@@ -211,18 +209,6 @@ def output_columns(
     if twins:
         raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
     return names
-
-
-def recoded_names(column: Column, numbers: str) -> list[str]:
-    """The columns in place of a recoded one: itself, and with bounds two more where it has an order."""
-    if numbers == "bounds" and has_bounds(column):
-        return [column.name, f"{column.name}_low", f"{column.name}_high"]
-    return [column.name]
-
-
-def has_bounds(column: Column) -> bool:
-    """Whether groups of a column can be told by numbers or dates, its values not being bins."""
-    return KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
 
 
 def arrow_type(column: Column) -> Any:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.codebook.recoded import ANY, recode, stars_of
+from privacyfunnel.codebook.output import has_bounds, output_kinds, shown_groups
+from privacyfunnel.codebook.recoded import recode, stars_of
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns, encode_column
-from privacyfunnel.tables.join import Join, arrow_type, has_bounds
+from privacyfunnel.tables.join import Join, arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NUMBERS = ("label", "bounds", "mean")
 Ints = NDArray[np.int64]
 
 
@@ -144,19 +144,9 @@ class RecodedJoin(Join):
         """What stands in the output for each group of a column, ``*`` included."""
         import pyarrow as pa
 
-        recoded, public = self.book.columns[i], self.book.roles.public[i]
-        labels = [*(group.label for group in recoded.groups), ANY]
-        if self.numbers == "mean" and KINDS[public.kind].is_numeric and has_bounds(public):
-            return {f"o{i}": pa.array([*self.book.means[i], None], type=pa.float64())}
-        found = {f"o{i}": pa.array(labels, type=pa.string())}
-        if self.numbers == "bounds" and has_bounds(public):
-            single = [g.members[0] if len(g.members) == 1 else None for g in recoded.groups]
-            for name in ("low", "high"):
-                ends = [
-                    getattr(group, name) if alone is None else alone
-                    for group, alone in zip(recoded.groups, single, strict=True)
-                ]
-                ends = [float(end) if isinstance(end, int) else end for end in ends]
-                kind = KINDS["number" if KINDS[public.kind].is_numeric else public.kind]
-                found[f"{name}{i}"] = pa.array([*ends, None], type=pa.type_for_alias(kind.arrow))
-        return found
+        kinds = output_kinds(self.book, i, self.numbers)
+        columns = shown_groups(self.book, i, self.numbers)
+        return {
+            name: pa.array(shown, type=pa.type_for_alias(KINDS[kind].arrow))
+            for name, shown, kind in zip(self._outputs_of(i), columns, kinds, strict=True)
+        }

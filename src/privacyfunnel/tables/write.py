@@ -10,13 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.output import NUMBERS, RELEASED, SUPPRESSED
 from privacyfunnel.columns import Column, literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.files import atomic_path
 from privacyfunnel.tables.connection import connect
-from privacyfunnel.tables.join import RELEASED, SUPPRESSED, Join
+from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.open import open_table
-from privacyfunnel.tables.recoded_join import NUMBERS, RecodedJoin
+from privacyfunnel.tables.recoded_join import RecodedJoin
 from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:

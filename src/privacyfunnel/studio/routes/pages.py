@@ -16,7 +16,7 @@ from starlette.responses import (
 )
 
 from privacyfunnel.columns import KINDS
-from privacyfunnel.releases.request import CODEBOOK, DOCUMENT, PAGE
+from privacyfunnel.releases.files import FILES
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.studio import commands
@@ -55,10 +55,8 @@ if TYPE_CHECKING:
 ENDS = ("largest", "smallest")
 FILE_WORDS = {
     "release": "the table to publish",
-    CODEBOOK: "which values each symbol stands for; needed to release new rows alike",
     "hierarchy": "a hierarchy that the command below reads",
-    PAGE: "what was kept and given away, for people",
-    DOCUMENT: "the same for programs",
+    **FILES,
 }
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.draws import draw_sql
+from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, sql_kind
 from privacyfunnel.errors import DataUnavailable
 from privacyfunnel.tables.connection import connect, first_line, quoted, shut_in
-from privacyfunnel.tables.join import SUPPRESSED, Join
+from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.paths import read_database, read_paths
 from privacyfunnel.tables.table import Table
 from privacyfunnel.validation import check_memory

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from privacyfunnel.codebook.draws import HEX_DIGITS
+from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
-from privacyfunnel.tables.join import SUPPRESSED, Join
+from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.table import Table
 
 

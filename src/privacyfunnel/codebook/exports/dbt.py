@@ -1,0 +1,152 @@
+"""dbt: a codebook as a project with a model, which is the statement, and seeds, which it looks up.
+
+Seeds are csv, in which an empty text is a missing value and a text of digits a number. So a text is
+written behind a mark, which the model takes away again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel import __version__
+from privacyfunnel.codebook.exports.sql import Lookup, Statement, quoted, spell, with_steps
+from privacyfunnel.codebook.output import RELEASED, recoded_names
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.codebook import Codebook
+
+MARK = "="
+MODEL = "funnel_release"
+TABLE = "funnel_table_of_yours"  # in place of the table, until the model names it
+SQL_TYPES = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "text": "TEXT",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
+
+
+def to_dbt(
+    book: Codebook,
+    dialect: str = "duckdb",
+    *,
+    table: str = "table",
+    keep: Sequence[str] = (),
+    numbers: str = "label",
+    unseen: str = "suppress",
+    key: str | None = None,
+    has_sensitive: bool = False,
+) -> dict[str, str]:
+    """The files of the project, by their paths in it.
+
+    The model ``funnel_release`` reads the table that the variable ``funnel_table`` names, by default
+    ``table``; dbt quotes nothing of it, so that it may be ``schema.table``.
+    """
+    made = Statement(book, dialect, TABLE, list(keep), numbers, unseen, key, has_sensitive)
+    files = {f"seeds/{lookup.name}.csv": _seed(lookup) for lookup in made.lookups}
+    sql = spell(with_steps([*map(_read_seed, made.lookups), *made.steps], made.query), dialect)
+    sql = made.head + sql
+    sql = sql.replace("{", "{{ '{' }}")  # no value may speak to dbt
+    for lookup in made.lookups:
+        for mark in '"`':  # as the dialect quotes
+            sql = sql.replace(f"{mark}seed_{lookup.name}{mark}", f"{{{{ ref('{lookup.name}') }}}}")
+    for mark in '"`':
+        sql = sql.replace(f"{mark}{TABLE}{mark}", "{{ var('funnel_table') }}")
+    files[f"models/{MODEL}.sql"] = sql + "\n"
+    files["models/schema.yml"] = _json(_models(book, numbers))
+    files["seeds/schema.yml"] = _json(_seeds(made.lookups, dialect))
+    files["dbt_project.yml"] = _json(
+        {
+            "name": "funnel_release",
+            "version": __version__,
+            "config-version": 2,
+            "profile": "funnel_release",
+            "model-paths": ["models"],
+            "seed-paths": ["seeds"],
+            "vars": {"funnel_table": _spelled(table, dialect)},
+        }
+    )
+    return files
+
+
+def _spelled(table: str, dialect: str) -> str:
+    """The name of a table as the dialect quotes it."""
+    name = ".".join(map(quoted, table.split(".")))
+    return " ".join(spell(f"SELECT * FROM {name}", dialect).rpartition("FROM ")[2].split())
+
+
+def _read_seed(lookup: Lookup) -> tuple[str, str]:
+    """A lookup as it is read from its seed, texts without their mark."""
+    columns = [
+        f"SUBSTRING({name}, {1 + len(MARK)}) AS {name}" if kind == "text" else name
+        for name, kind in lookup.columns.items()
+    ]
+    return lookup.name, f"SELECT {', '.join(columns)} FROM seed_{lookup.name}"
+
+
+def _seed(lookup: Lookup) -> str:
+    lines = io.StringIO()
+    write = csv.writer(lines, lineterminator="\n")
+    write.writerow(lookup.columns)
+    kinds = list(lookup.columns.values())
+    for row in lookup.rows:
+        write.writerow([_cell(value, kind) for value, kind in zip(row, kinds, strict=True)])
+    return lines.getvalue()
+
+
+def _cell(value: Any, kind: str) -> str:
+    if kind == "text":
+        return f"{MARK}{value}"
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _seeds(lookups: Sequence[Lookup], dialect: str) -> dict[str, Any]:
+    entries = [
+        {
+            "name": lookup.name,
+            "config": {
+                "quote_columns": False,
+                "column_types": {
+                    name: _type(kind, dialect) for name, kind in lookup.columns.items()
+                },
+            },
+        }
+        for lookup in lookups
+    ]
+    return {"version": 2, "seeds": entries}
+
+
+def _type(kind: str, dialect: str) -> str:
+    cast = spell(f"SELECT CAST(x AS {SQL_TYPES[kind]})", dialect)
+    if kind in ("date", "datetime") and dialect == "sqlite":
+        return "TEXT"
+    return cast.rpartition(" AS ")[2].rstrip(")").strip()
+
+
+def _models(book: Codebook, numbers: str) -> dict[str, Any]:
+    names = [RELEASED]
+    if book.columns:
+        names = [n for column in book.roles.public for n in recoded_names(column, numbers)]
+    text = "The rows of a table as they are released: each value as its group, or symbol."
+    columns: list[dict[str, Any]] = [{"name": name, "quote": True} for name in names]
+    return {"version": 2, "models": [{"name": MODEL, "description": text, "columns": columns}]}
+
+
+def _json(value: Any) -> str:
+    """JSON is YAML, and knows how to quote; a brace that dbt would read as its own is spelled out."""
+    text = json.dumps(value, indent=2, ensure_ascii=True)
+    return (
+        text.replace("{{", "\\u007b\\u007b").replace("{%", "\\u007b%").replace("{#", "\\u007b#")
+        + "\n"
+    )

@@ -1,0 +1,60 @@
+"""Listing: a codebook as one csv, a line for each value of each group or symbol, with its records."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.codebook.values import encode
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.codebook import Codebook
+
+COLUMNS = ("column", "released", "low", "high", "value", "is_missing", "records", "share")
+
+
+def to_csv(book: Codebook) -> str:
+    """The text of the file.
+
+    Of a readable codebook each line is a value of a column in a group, or a group whose values are told
+    by bounds alone; of symbols it is a combination of values, a column for each.
+    """
+    lines = io.StringIO()
+    write = csv.writer(lines, lineterminator="\n")
+    if not book.columns:
+        names = [column.name for column in book.roles.public]
+        write.writerow(["released", *names, "records", "share"])
+        for label in book.labels:
+            found = book.decode(label)
+            write.writerows(
+                [label, *map(_cell, value), *_counted(found.count, share)]
+                for value, share in found.values
+            )
+        return lines.getvalue()
+    write.writerow(COLUMNS)
+    for column in book.columns:
+        for group in column.groups:
+            found = book.decode(group.label, column.name)
+            of = [column.name, group.label, _cell(group.low), _cell(group.high)]
+            values: Sequence[tuple[Any, float | None]] = found.values
+            write.writerows(
+                [*of, _cell(value), int(value is None), *_counted(found.count, share)]
+                for value, share in values
+            )
+            if not values:
+                write.writerow([*of, "", 0, *_counted(found.count, 1.0)])
+    return lines.getvalue()
+
+
+def _counted(count: float, share: float | None) -> list[Any]:
+    if share is None:
+        return ["", ""]
+    records = count * share
+    return [round(records) if abs(records - round(records)) < 1e-6 else records, share]
+
+
+def _cell(value: Any) -> Any:
+    shown = encode(value)
+    return next(iter(shown.values())) if isinstance(shown, dict) else "" if shown is None else shown

@@ -1,0 +1,591 @@
+"""SQL: a codebook as one statement that a warehouse runs by itself.
+
+    rows with their keys -> the place of each row's groups -> those with too few records hidden -> labels
+
+The statement is put together in DuckDB's spelling and written in another by sqlglot. Values are joined
+by equalities in which no NULL is lost: a missing value has a flag of its own beside a stand-in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privacyfunnel import __version__
+from privacyfunnel.codebook.draws import HEX_DIGITS, RANGE, thresholds
+from privacyfunnel.codebook.output import (
+    ANY,
+    NUMBERS,
+    RELEASED,
+    SUPPRESSED,
+    output_kinds,
+    recoded_names,
+    shown_groups,
+)
+from privacyfunnel.codebook.recoded import is_interval, narrow_first, recode, stars_of
+from privacyfunnel.columns import Bins, Calendar, Column, Round
+from privacyfunnel.errors import InvalidInput, from_extra
+from privacyfunnel.validation import check_choice
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.codebook import Codebook
+    from privacyfunnel.codes import Group
+
+DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
+UNSEEN = ("suppress", "null")
+MOST_IN_CASE = 60  # values of a column that are told by CASE; more are looked up
+UNKNOWN = -1  # in the place of a group
+STAND_IN: dict[str, Any] = {
+    "boolean": False,
+    "integer": 0,
+    "number": 0.0,
+    "text": "",
+    "date": date(1970, 1, 1),
+    "datetime": datetime(1970, 1, 1),
+}
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A small table that rows are joined to: its name, its columns with their kinds, its rows."""
+
+    name: str
+    columns: dict[str, str]
+    rows: list[tuple[Any, ...]]
+
+
+@dataclass
+class Statement:
+    """A codebook's statement in the making, in DuckDB's spelling but for what it has no words for.
+
+    ``lookups`` are joined by their names, ``steps`` are the queries that follow one another, and
+    ``query`` is the last of them.
+    """
+
+    book: Codebook
+    dialect: str
+    table: str  # as it is written after FROM
+    keep: Sequence[str] = ()
+    numbers: str = "label"
+    unseen: str = "suppress"
+    key: str | None = None
+    has_sensitive: bool = False
+    lookups: list[Lookup] = field(default_factory=list)
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    joins: list[str] = field(default_factory=list)  # of the last query
+    query: str = ""
+
+    def __post_init__(self) -> None:
+        book = self.book
+        check_choice("dialect", self.dialect, DIALECTS)
+        check_choice("unseen", self.unseen, UNSEEN)
+        check_choice("numbers", self.numbers, NUMBERS)
+        if self.unseen == "null" and book.min_count > 1:
+            raise InvalidInput(
+                f"a codebook that promises {book.min_count} records hides what it does not know."
+            )
+        self.steps.append(("funnel_rows", self._rows()))
+        if book.columns:
+            columns, names = self._readable(), self._names()
+        else:
+            columns, names = self._symbols(), [RELEASED]
+        columns += [f"r.kept{i}" for i in range(len(self.keep))]
+        names += self.keep
+        folded = [name.casefold() for name in names]
+        twins = [name for name in names if folded.count(name.casefold()) > 1]
+        if twins:
+            raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+        told = ", ".join(f"{sql} AS {quoted(n)}" for sql, n in zip(columns, names, strict=True))
+        last = self.steps[-1][0]
+        self.query = f"SELECT {told} FROM {last} AS r{''.join(self.joins)}"
+
+    @property
+    def head(self) -> str:
+        """What the statement does, as comments."""
+        book = self.book
+        hidden = "NULL" if self.unseen == "null" else repr(ANY if book.columns else SUPPRESSED)
+        lines = [
+            f"A coding by privacyfunnel {__version__}: the rows of a table as they are released.",
+            f"Values that the codebook does not know are {hidden}: a statement cannot end in an error.",
+        ]
+        if book.min_count > 1:
+            lines.append(
+                f"What would go out with fewer than {book.min_count} records of the table is hidden too."
+            )
+        if book.soft:
+            lines.append("It holds the secret of the draws: keep it like the private codebook.")
+        return "".join(f"-- {line}\n" for line in lines)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The public columns."""
+        return self.book.roles.public
+
+    def literal(self, value: Any, kind: str) -> str:
+        """A value of a kind; stand-ins of missing values included."""
+        if value is None:
+            return "NULL"
+        if kind == "text":
+            return text(value)
+        if kind == "boolean":
+            return "TRUE" if value else "FALSE"
+        if kind == "date":
+            return f"CAST('{value.isoformat()}' AS DATE)"
+        if kind == "datetime":
+            stamp = value.isoformat(sep=" ")
+            return f"'{stamp}'" if self.dialect == "sqlite" else f"CAST('{stamp}' AS TIMESTAMP)"
+        if isinstance(value, int):
+            return str(value)
+        if math.isinf(value) and self.dialect == "sqlite":
+            return "9e999" if value > 0 else "-9e999"
+        return f"CAST('{'Infinity' if value == math.inf else value!r}' AS DOUBLE)".replace(
+            "'-inf'", "'-Infinity'"
+        )
+
+    # --- rows and keys ------------------------------------------------------------------------
+
+    def _rows(self) -> str:
+        """The table's rows: their keys k0, ..., the columns that are kept, the draw of a soft code."""
+        book = self.book
+        select = [f"{self._key(column)} AS k{i}" for i, column in enumerate(self.columns)]
+        select += [f"{quoted(name)} AS kept{i}" for i, name in enumerate(self.keep)]
+        if book.soft:
+            select.append(f"{self._draw()} AS draw")
+        where = ""
+        if book.roles.missing == "drop":
+            needed = book.roles.columns.values() if self.has_sensitive else self.columns
+            where = " WHERE " + " AND ".join(f"({self._key(c)}) IS NOT NULL" for c in needed)
+        return f"SELECT {', '.join(select)} FROM {self.table}{where}"
+
+    def _draw(self) -> str:
+        """The first digits of the hash that `apply` draws by: as text they sort as the number does."""
+        secret = self.book.check_salt()
+        if self.dialect == "sqlite":
+            raise InvalidInput(
+                "sqlite has no sha256, by which a release by lot draws; apply the codebook instead."
+            )
+        if self.key is None:
+            raise InvalidInput(
+                "a release by lot draws by a column that names the row; say which it is.",
+                hint="key",
+            )
+        named = f"{text(secret + ':')} || CAST({quoted(self.key)} AS TEXT)"
+        if self.dialect == "postgres":
+            named = f"CONVERT_TO({named}, 'UTF8')"
+        digest = f"SHA256({named})"
+        if self.dialect == "bigquery":
+            digest = f"TO_HEX({digest})"
+        return f"SUBSTRING({digest}, 1, {HEX_DIGITS})"
+
+    def _key(self, column: Column) -> str:
+        """What a column is joined by: its value, or the place of its bin or multiple."""
+        name, kind = quoted(column.name), column.kind
+        stamp = "TEXT" if self.dialect == "sqlite" else "TIMESTAMP"
+        cast = {"text": "TEXT", "date": "DATE", "datetime": stamp, "number": "DOUBLE"}
+        value = f"CAST({name} AS {cast[kind]})" if kind in cast else name
+        if kind == "number" and self.dialect != "sqlite":  # which knows no NaN
+            is_nan = f"{value} = CAST('NaN' AS DOUBLE)"
+            if self.dialect == "bigquery":
+                is_nan = f"IS_NAN({value})"
+            value = f"CASE WHEN {is_nan} THEN NULL ELSE {value} END"
+        if isinstance(column.rule, Bins):
+            whens = [
+                f"WHEN {value} < {self.literal(edge, kind)} THEN {i}"
+                for i, edge in enumerate(column.rule.edges)
+            ]
+            last = len(column.rule.edges)
+            return f"CASE WHEN {value} IS NULL THEN NULL {' '.join(whens)} ELSE {last} END"
+        if isinstance(column.rule, Calendar):
+            return self._first_day(column.rule, value)
+        if isinstance(column.rule, Round):
+            step = self.literal(float(column.rule.step), "number")
+            steps = f"(CAST({value} AS DOUBLE) / {step} + 0.5)"
+            floor = f"CAST(FLOOR({steps}) AS DOUBLE)"  # a 64-bit integer in some engines
+            return f"CASE WHEN ABS({steps}) < {2**52} THEN {floor} ELSE {steps} END"
+        return value
+
+    def _first_day(self, rule: Calendar, value: str) -> str:
+        """The first day of the month, quarter or year; SQLite has no dates and cuts it from the text."""
+        if self.dialect != "sqlite":
+            kind = "TIMESTAMP" if rule.is_timed else "DATE"
+            return f"CAST(DATE_TRUNC('{rule.unit}', {value}) AS {kind})"
+        year, month = f"SUBSTRING({value}, 1, 4)", f"SUBSTRING({value}, 6, 2)"
+        first = f"CASE WHEN {month} < '04' THEN '01' WHEN {month} < '07' THEN '04' "
+        first += f"WHEN {month} < '10' THEN '07' ELSE '10' END"
+        day = {
+            "day": f"SUBSTRING({value}, 1, 10)",
+            "month": f"{year} || '-' || {month} || '-01'",
+            "quarter": f"{year} || '-' || {first} || '-01'",
+            "year": f"{year} || '-01-01'",
+        }[rule.unit]
+        midnight = " || ' 00:00:00'" if rule.is_timed else ""
+        return f"CASE WHEN {value} IS NULL THEN NULL ELSE {day}{midnight} END"
+
+    def _join(
+        self, name: str, own: Sequence[int], rows: list[tuple[Any, ...]], **extra: str
+    ) -> str:
+        """A lookup by the keys of some columns; each row is their values and then the extra ones."""
+        kinds: dict[str, str] = {}
+        on = []
+        for i in own:
+            kind = key_kind(self.columns[i])
+            kinds |= {f"k{i}": kind, f"m{i}": "integer"}
+            on.append(f"COALESCE(r.k{i}, {self.literal(STAND_IN[kind], kind)}) = {name}.k{i}")
+            on.append(f"CASE WHEN r.k{i} IS NULL THEN 1 ELSE 0 END = {name}.m{i}")
+        found = []
+        for row in rows:
+            keys: list[Any] = []
+            for i, part in zip(own, row[: len(own)], strict=True):
+                raw = self.columns[i].raw(part)
+                keys += [STAND_IN[kinds[f"k{i}"]] if raw is None else raw, int(raw is None)]
+            found.append((*keys, *row[len(own) :]))
+        self.lookups.append(Lookup(name, kinds | extra, found))
+        return f" LEFT JOIN {name} ON {' AND '.join(on)}"
+
+    # --- symbols ------------------------------------------------------------------------------
+
+    def _symbols(self) -> list[str]:
+        """The place of each row's symbol, then its label."""
+        book = self.book
+        if len(self.columns) == 1 and len(book.values) <= MOST_IN_CASE and not book.soft:
+            whens = [
+                f"WHEN {self._is_one_of(0, [value for (value,) in members])} THEN {j}"
+                for j, members in enumerate(book.members)
+            ]
+            place, join = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END", ""
+        else:
+            place, join = f"COALESCE(funnel_values.place, {UNKNOWN})", self._join_values()
+        self.steps.append(
+            ("funnel_coded", f"SELECT r.*, {place} AS g0 FROM funnel_rows AS r{join}")
+        )
+        if book.min_count > 1:
+            self._hide_rare([UNKNOWN], always=True)
+        hidden = None if self.unseen == "null" else SUPPRESSED
+        return [
+            self._at("r.g0", {**dict(enumerate(book.labels)), UNKNOWN: hidden}, "text", "label")
+        ]
+
+    def _join_values(self) -> str:
+        """The symbol of a row's values; of a soft code the one that its draw falls to."""
+        book, every = self.book, range(len(self.columns))
+        if not book.soft:
+            rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
+            return self._join("funnel_values", every, rows, place="integer")
+        drawn = []
+        for value, row in zip(book.values, book.rows, strict=True):
+            low = 0
+            for (j, _), end in zip(row, thresholds([p for _, p in row]), strict=True):
+                if end > low:
+                    drawn.append((*value, j, _digits(low), _digits(end)))
+                low = end
+        join = self._join("funnel_values", every, drawn, place="integer", low="text", high="text")
+        return f"{join} AND r.draw >= funnel_values.low AND r.draw < funnel_values.high"
+
+    # --- readable codes -----------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        return [name for column in self.columns for name in recoded_names(column, self.numbers)]
+
+    def _readable(self) -> list[str]:
+        """The places of each row's groups g0, ..., then what stands in the columns for them."""
+        book, stars = self.book, stars_of(self.book)
+        if book.recoding == "global":
+            self._code_columns()
+        else:
+            self._climb()
+        if book.min_count > 1:
+            self._hide_rare(stars, always=False)
+        columns = []
+        for i, star in enumerate(stars):
+            shown = shown_groups(book, i, self.numbers)
+            kinds = output_kinds(book, i, self.numbers)
+            for n, (values, kind) in enumerate(zip(shown, kinds, strict=True)):
+                at = dict(enumerate(values)) | {
+                    UNKNOWN: None if self.unseen == "null" else values[-1]
+                }
+                at[star] = values[star]
+                columns.append(self._at(f"r.g{i}", at, kind, f"shown_{i}_{n}"))
+        return columns
+
+    def _code_columns(self) -> None:
+        """Each column by its own groups; combinations that are not released are ``*`` all over."""
+        book, stars = self.book, stars_of(self.book)
+        every = range(len(self.columns))
+        joins, places = "", []
+        for i, column in enumerate(book.columns):
+            order = sorted(range(len(column.groups)), key=lambda g: column.groups[g].label == ANY)
+            members = [(v, g) for g in order for v in column.groups[g].members]
+            by_name = len(members) > MOST_IN_CASE
+            if by_name:
+                joins += self._join(f"funnel_groups_{i}", [i], members, place="integer")
+            whens = [
+                f"WHEN {self._is_in(i, column.groups[g], by_name=not by_name)} THEN {g}"
+                for g in order
+                if not by_name or is_interval(column.groups[g]) or column.groups[g].label == ANY
+            ]
+            case = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END" if whens else str(UNKNOWN)
+            places.append(f"COALESCE(funnel_groups_{i}.place, {case})" if by_name else case)
+        coded = ", ".join(f"{place} AS g{i}" for i, place in enumerate(places))
+        self.steps.append(("funnel_coded", f"SELECT r.*, {coded} FROM funnel_rows AS r{joins}"))
+        known = " OR ".join(f"r.g{i} = {UNKNOWN}" for i in every)
+        unseen = f"CASE WHEN {known} THEN 1 ELSE 0 END"
+        place = [f"CASE WHEN r.g{i} = {UNKNOWN} THEN {stars[i]} ELSE r.g{i} END" for i in every]
+        if self.unseen == "null":
+            place = [f"r.g{i}" for i in every]
+        joins = ""
+        if book.min_count > 1:
+            cells = [(*symbol.cells, 1) for symbol in book.symbols if symbol.cells is not None]
+            kinds = {f"g{i}": "integer" for i in every} | {"is_released": "integer"}
+            self.lookups.append(Lookup("funnel_released", kinds, cells))
+            on = " AND ".join(f"r.g{i} = funnel_released.g{i}" for i in every)
+            joins += f" LEFT JOIN funnel_released ON {on}"
+            gone = f"{unseen} = 0 AND funnel_released.is_released IS NULL"
+            place = [f"CASE WHEN {gone} THEN {stars[i]} ELSE {place[i]} END" for i in every]
+        strays = self._strays()
+        if strays:
+            own = {f"g{i}": "integer" for i in every}
+            joins += self._join("funnel_strays", every, strays, **own)
+            place = [f"COALESCE(funnel_strays.g{i}, {place[i]})" for i in every]
+            unseen = f"CASE WHEN funnel_strays.g0 IS NULL THEN {unseen} ELSE 0 END"
+        self._place(place, unseen, joins)
+
+    def _strays(self) -> list[tuple[Any, ...]]:
+        """Values of the table that are not released as their columns' groups say."""
+        book = self.book
+        if not book.values:
+            return []
+        parts = [list(dict.fromkeys(part)) for part in zip(*book.values, strict=True)]
+        place = [{value: v for v, value in enumerate(part)} for part in parts]
+        places = np.array([[place[i][v] for i, v in enumerate(x)] for x in book.values])
+        by_rule = recode(
+            replace(book, values=(), rows=(), counts=(), is_public=True), parts, places
+        )
+        cells = [book.symbols[row[0][0]].cells or () for row in book.rows]
+        return [
+            (*value, *cell)
+            for value, cell, rule in zip(book.values, cells, by_rule.tolist(), strict=True)
+            if list(cell) != rule
+        ]
+
+    def _climb(self) -> None:
+        """Known values as they were released, others as the narrowest combination that holds them."""
+        book, stars = self.book, stars_of(self.book)
+        every = range(len(self.columns))
+        released = [symbol.cells or () for symbol in book.symbols]
+        joins, known = "", str(UNKNOWN)
+        if book.values:
+            rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
+            joins, known = (
+                self._join("funnel_values", every, rows, place="integer"),
+                "funnel_values.place",
+            )
+        whens = []
+        for j in narrow_first(book).tolist():
+            tests = [self._is_in(i, book.columns[i].groups[released[j][i]]) for i in every]
+            tests = [test for test in tests if test != "TRUE"]
+            whens.append(f"WHEN {' AND '.join(tests) or 'TRUE'} THEN {j}")
+        climbed = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END"
+        symbol = f"COALESCE({known}, {climbed})" if book.values else climbed
+        self.steps.append(
+            ("funnel_coded", f"SELECT r.*, {symbol} AS symbol FROM funnel_rows AS r{joins}")
+        )
+        kinds = {"place": "integer"} | {f"g{i}": "integer" for i in every}
+        self.lookups.append(
+            Lookup("funnel_cells", kinds, [(j, *c) for j, c in enumerate(released)])
+        )
+        star = [str(UNKNOWN if self.unseen == "null" else s) for s in stars]
+        self._place(
+            [f"COALESCE(funnel_cells.g{i}, {star[i]})" for i in every],
+            f"CASE WHEN r.symbol = {UNKNOWN} THEN 1 ELSE 0 END",
+            " LEFT JOIN funnel_cells ON r.symbol = funnel_cells.place",
+        )
+
+    def _place(self, places: Sequence[str], unseen: str, joins: str) -> None:
+        kept = [f"r.kept{i}" for i in range(len(self.keep))]
+        select = [f"{place} AS g{i}" for i, place in enumerate(places)]
+        query = (
+            f"SELECT {', '.join([*kept, *select, f'{unseen} AS unseen'])} FROM funnel_coded AS r"
+        )
+        self.steps.append(("funnel_placed", query + joins))
+
+    def _is_in(self, i: int, group: Group, by_name: bool = True) -> str:
+        """Whether the key of column i belongs to a group; with ``by_name`` also by being listed."""
+        if group.label == ANY:
+            return "TRUE"
+        tests = [self._is_one_of(i, group.members)] if by_name and group.members else []
+        if is_interval(group):
+            tests.append(self._is_between(i, group))
+        return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
+
+    def _is_one_of(self, i: int, values: Sequence[Any]) -> str:
+        kind = key_kind(self.columns[i])
+        known = [self.literal(self.columns[i].raw(v), kind) for v in values if v is not None]
+        tests = [f"r.k{i} IN ({', '.join(known)})"] if known else []
+        if None in values:
+            tests.append(f"r.k{i} IS NULL")
+        return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
+
+    def _is_between(self, i: int, group: Group) -> str:
+        column, tests = self.columns[i], []
+        kind = key_kind(column)
+        for bound, sign in ((group.low, ">="), (group.high, "<")):
+            if bound is not None:
+                if isinstance(column.rule, Round):
+                    bound = _first_multiple(column.rule, bound)
+                told = "number" if isinstance(bound, float) else kind
+                tests.append(f"r.k{i} {sign} {self.literal(bound, told)}")
+        return f"({' AND '.join(tests)})" if len(tests) > 1 else tests[0]
+
+    # --- least counts and labels --------------------------------------------------------------
+
+    def _hide_rare(self, stars: Sequence[int], always: bool) -> None:
+        """Hide what goes out with fewer rows than promised, and more while the hidden ones are too few.
+
+        Of the next smallest combinations one joins those hidden as long as these are some, but fewer than
+        the least count; of equal ones the first. ``always``: whether those that are hidden already are
+        filled up too, even if nothing is unknown or rare in this table.
+        """
+        last, least, every = self.steps[-1][0], self.book.min_count, range(len(stars))
+        groups = ", ".join(f"g{i}" for i in every)
+        star = " AND ".join(f"g{i} = {place}" for i, place in enumerate(stars))
+        unseen = "0" if always else "MAX(unseen)"
+        self.steps += [
+            (
+                "funnel_counts",
+                f"SELECT {groups}, COUNT(*) AS n, {unseen} AS unseen, "
+                f"CASE WHEN {star} THEN 1 ELSE 0 END AS is_star FROM {last} GROUP BY {groups}",
+            ),
+            (
+                "funnel_rare",
+                f"SELECT {groups}, n, unseen, "
+                f"CASE WHEN is_star = 0 AND n < {least} THEN 1 ELSE 0 END AS rare, "
+                f"CASE WHEN is_star = 1 OR n < {least} THEN 1 ELSE 0 END AS hidden FROM funnel_counts",
+            ),
+            (
+                "funnel_order",
+                f"SELECT {groups}, n, hidden, MAX(unseen) OVER () + MAX(rare) OVER () AS changed, "
+                f"SUM(n) OVER (ORDER BY hidden DESC, n, {groups} ROWS BETWEEN UNBOUNDED PRECEDING AND "
+                "CURRENT ROW) - n AS before FROM funnel_rare",
+            ),
+            (
+                "funnel_hidden",
+                f"SELECT {groups}, CASE WHEN {'' if always else 'changed > 0 AND '}(hidden = 1 OR "
+                f"(before > 0 AND before < {least})) THEN 1 ELSE 0 END AS is_hidden FROM funnel_order",
+            ),
+        ]
+        on = " AND ".join(f"r.g{i} = h.g{i}" for i in every)
+        kept = [f"r.kept{i}" for i in range(len(self.keep))]
+        select = [
+            f"CASE WHEN h.is_hidden = 1 THEN {s} ELSE r.g{i} END AS g{i}"
+            for i, s in enumerate(stars)
+        ]
+        self.steps.append(
+            (
+                "funnel_safe",
+                f"SELECT {', '.join([*kept, *select])} FROM {last} AS r "
+                f"LEFT JOIN funnel_hidden AS h ON {on}",
+            )
+        )
+
+    def _at(self, place: str, values: dict[int, Any], kind: str, name: str) -> str:
+        """What stands at a place: by CASE, or looked up where there are many."""
+        if len(values) <= MOST_IN_CASE:
+            whens = [
+                f"WHEN {at} THEN {self.literal(v, kind)}"
+                for at, v in values.items()
+                if v is not None
+            ]
+            nothing = {"text": "TEXT", "number": "DOUBLE", "date": "DATE"}.get(kind, "TIMESTAMP")
+            return f"CASE {place} {' '.join(whens)} END" if whens else f"CAST(NULL AS {nothing})"
+        name = f"funnel_{name}"
+        told = [(at, v) for at, v in values.items() if v is not None]
+        self.lookups.append(Lookup(name, {"place": "integer", "shown": kind}, told))
+        self.joins.append(f" LEFT JOIN {name} ON {place} = {name}.place")
+        return f"{name}.shown"
+
+
+def to_sql(
+    book: Codebook,
+    dialect: str = "duckdb",
+    *,
+    table: str | Sequence[str] = "table",
+    keep: Sequence[str] = (),
+    numbers: str = "label",
+    unseen: str = "suppress",
+    key: str | None = None,
+    has_sensitive: bool = False,
+) -> str:
+    """The statement in one dialect: see :meth:`Codebook.to_sql`."""
+    parts = [table] if isinstance(table, str) else table
+    name = ".".join(map(quoted, parts))
+    made = Statement(book, dialect, name, list(keep), numbers, unseen, key, has_sensitive)
+    lookups = [(_named(lookup, dialect), inline(lookup, made)) for lookup in made.lookups]
+    return made.head + spell(with_steps([*lookups, *made.steps], made.query), dialect) + ";\n"
+
+
+def with_steps(steps: Sequence[tuple[str, str]], query: str) -> str:
+    """Queries that follow one another, as one."""
+    return f"WITH {', '.join(f'{name} AS ({sql})' for name, sql in steps)} {query}"
+
+
+def _named(lookup: Lookup, dialect: str) -> str:
+    """The name of a lookup; SQLite names the columns of one there and nowhere else."""
+    return f"{lookup.name}({', '.join(lookup.columns)})" if dialect == "sqlite" else lookup.name
+
+
+def inline(lookup: Lookup, made: Statement) -> str:
+    """A lookup as a query of its own."""
+    kinds = list(lookup.columns.values())
+    rows = [
+        f"({', '.join(made.literal(v, kind) for v, kind in zip(row, kinds, strict=True))})"
+        for row in lookup.rows
+    ]
+    names = "" if made.dialect == "sqlite" else f"({', '.join(lookup.columns)})"
+    return f"SELECT * FROM (VALUES {', '.join(rows)}) AS v{names}"
+
+
+def spell(sql: str, dialect: str) -> str:
+    """A statement of DuckDB's in another dialect, every name in quotes."""
+    with from_extra("export", "SQL"):
+        import sqlglot
+
+    [done] = sqlglot.transpile(sql, read="duckdb", write=dialect, pretty=True, identify=True)
+    return str(done)
+
+
+def key_kind(column: Column) -> str:
+    """The kind of a column's key."""
+    if column.rule is None or isinstance(column.rule, Calendar):
+        return column.kind
+    return "integer" if isinstance(column.rule, Bins) else "number"
+
+
+def quoted(name: str) -> str:
+    """A name in quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text in quotes."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _digits(number: int) -> str:
+    """Digits that sort as the number does; what ends the range comes after all digits."""
+    return "g" if number >= RANGE else f"{number:0{HEX_DIGITS}x}"
+
+
+def _first_multiple(rule: Round, bound: float) -> float:
+    """The place of the first multiple that is not below a bound."""
+    if not math.isfinite(bound):
+        return bound
+    place = rule.raw(bound) - 2
+    while rule.label(place) < bound:
+        place += 1
+    return place

@@ -1,0 +1,58 @@
+"""Output: which columns a release has, and what stands in them for each group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.columns import KINDS, Bins, Column
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook.codebook import Codebook
+
+RELEASED = "released"  # the column of released symbols
+SUPPRESSED = "suppressed"  # what a value is released as that the codebook does not cover
+NUMBERS = ("label", "bounds", "mean")  # how groups of numbers are written
+ANY = "*"  # the label of a group that holds every value
+
+
+def recoded_names(column: Column, numbers: str) -> list[str]:
+    """The columns in place of a recoded one: itself, and with bounds two more where it has an order."""
+    if numbers == "bounds" and has_bounds(column):
+        return [column.name, f"{column.name}_low", f"{column.name}_high"]
+    return [column.name]
+
+
+def has_bounds(column: Column) -> bool:
+    """Whether groups of a column can be told by numbers or dates, its values not being bins."""
+    return KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
+
+
+def output_kinds(book: Codebook, i: int, numbers: str) -> list[str]:
+    """The kinds of what stands in each of `recoded_names`."""
+    column = book.roles.public[i]
+    if numbers == "mean" and has_mean(column):
+        return ["number"]
+    bound = "number" if KINDS[column.kind].is_numeric else column.kind
+    return ["text", bound, bound][: len(recoded_names(column, numbers))]
+
+
+def has_mean(column: Column) -> bool:
+    """Whether groups of a column can be written as their mean."""
+    return KINDS[column.kind].is_numeric and has_bounds(column)
+
+
+def shown_groups(book: Codebook, i: int, numbers: str) -> list[list[Any]]:
+    """For each of `recoded_names` what stands there for each group of column i, ``*`` after the last."""
+    groups, column = book.columns[i].groups, book.roles.public[i]
+    if numbers == "mean" and has_mean(column):
+        return [[*book.means[i], None]]
+    found: list[list[Any]] = [[*(group.label for group in groups), ANY]]
+    if numbers == "bounds" and has_bounds(column):
+        single = [group.members[0] if len(group.members) == 1 else None for group in groups]
+        for name in ("low", "high"):
+            ends = [
+                getattr(group, name) if alone is None else alone
+                for group, alone in zip(groups, single, strict=True)
+            ]
+            found.append([*(float(end) if isinstance(end, int) else end for end in ends), None])
+    return found

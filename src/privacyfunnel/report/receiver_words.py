@@ -1,0 +1,222 @@
+"""Words for receivers: what a release holds and what can be computed from it, without a figure about S.
+
+A receiver's page and its machine-readable twins are made from the public codebook and the public
+document, whatever folder they stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from privacyfunnel.codebook.output import ANY, SUPPRESSED, has_bounds, has_mean, recoded_names
+from privacyfunnel.codebook.recoded import is_interval
+from privacyfunnel.columns import KINDS, show
+from privacyfunnel.report.numbers import listed, number, percent, several
+
+if TYPE_CHECKING:
+    from privacyfunnel.codebook import Codebook
+    from privacyfunnel.codebook.tallies import Tally
+    from privacyfunnel.codes import Group
+
+Document = Mapping[str, Any]
+FEW = 12  # values of a group that are listed with their records
+
+
+def released_columns(book: Codebook, document: Document) -> list[dict[str, Any]]:
+    """Each column of the released file: its name, its kind and what stands in it."""
+    keep = document["asked"]["keep"]
+    if not book.columns:
+        names = document["release"]["columns"]
+        rest = [name for name in names[1:] if name not in keep]
+        found = [{"name": names[0], "kind": "text", "text": symbol_words(book)}]
+        found += [
+            {
+                "name": name,
+                "kind": "text",
+                "text": f"What the symbol stands for in {name}, in words.",
+            }
+            for name in rest
+        ]
+    else:
+        numbers = numbers_of(book, document)
+        found = [entry for i in range(len(book.columns)) for entry in _recoded(book, i, numbers)]
+    kept = "As it was in the original table; nothing was done to it."
+    return [*found, *({"name": name, "kind": "", "text": kept} for name in keep)]
+
+
+def numbers_of(book: Codebook, document: Document) -> str:
+    """How groups of numbers are written, as the released columns tell."""
+    return str(document["release"]["numbers"])
+
+
+def _recoded(book: Codebook, i: int, numbers: str) -> list[dict[str, Any]]:
+    column, n = book.roles.public[i], len(book.columns[i].groups)
+    groups = several(n, "group")
+    if numbers == "mean" and has_mean(column):
+        text = f"In {groups}: the mean of the records that share a group, in place of each value."
+        return [{"name": column.name, "kind": "number", "text": text}]
+    text = f"In {groups}; the label of the group stands in place of the value."
+    found = [{"name": column.name, "kind": "text", "text": text}]
+    if numbers == "bounds" and has_bounds(column):
+        kind = "number" if KINDS[column.kind].is_numeric else column.kind
+        low, high = recoded_names(column, numbers)[1:]
+        found.append(
+            {"name": low, "kind": kind, "text": f"The least value of the group of {column.name}."}
+        )
+        found.append(
+            {"name": high, "kind": kind, "text": f"What the group of {column.name} ends before."}
+        )
+    return found
+
+
+def symbol_words(book: Codebook) -> str:
+    """What a symbol is."""
+    columns = listed([column.name for column in book.roles.public])
+    if book.soft:
+        lot = f"A symbol drawn by lot for the values of {columns}"
+        return f"{lot}; the codebook says what is typical of each."
+    return f"A symbol for a set of combinations of {columns}; the codebook lists them."
+
+
+def group_rows(book: Codebook, i: int) -> list[tuple[str, str, str, str]]:
+    """The groups of a column: label, what it holds, records, share of all records."""
+    total = sum(tally.count for tally in book.tallies[i]) if book.tallies else 0.0
+    rows = []
+    for g, group in enumerate(book.columns[i].groups):
+        tally = book.tallies[i][g] if book.tallies else None
+        count = "" if tally is None else number(tally.count)
+        share = "" if tally is None or not total else percent(tally.count / total)
+        rows.append((group.label, group_words(group, tally), count, share))
+    return rows
+
+
+def group_words(group: Group, tally: Tally | None) -> str:
+    """What a group holds, in words: its bounds or values, with the records of each where they "
+    "are few."""
+    if tally is not None and tally.values and len(tally.values) <= FEW:
+        told = [f"{show(value) or '(empty text)'}: {number(n)}" for value, n in tally.values]
+        hidden = tally.count - sum(n for _, n in tally.values)
+        return "; ".join([*told, *([f"others: {number(hidden)}"] if hidden > 1e-9 else [])])
+    if group.label == ANY:
+        return "any value"
+    parts = []
+    if is_interval(group):
+        low = "" if group.low is None else f"from {show(group.low)}"
+        high = "" if group.high is None else f"below {show(group.high)}"
+        parts.append(f"{low} {high}".strip())
+    if group.members:
+        shown = ", ".join(show(value) or "(empty text)" for value in group.members[:FEW])
+        more = len(group.members) - FEW
+        parts.append(shown + (f" and {more} more" if more > 0 else ""))
+    return "; ".join(parts)
+
+
+def what_was_done(book: Codebook, document: Document) -> list[str]:
+    """What became of the records, in sentences."""
+    n = several(document["records"]["released"], "record")
+    columns = listed([column.name for column in book.roles.public])
+    found = []
+    if book.recoding == "global":
+        found.append(f"{n}. Each of {columns} was put into groups, the same for all records.")
+    elif book.recoding == "local":
+        found.append(
+            f"{n}. Each of {columns} was made coarser record by record, as little as was needed: a "
+            "value may "
+            "be exact in one record and a wide group in another."
+        )
+    elif book.soft:
+        found.append(
+            f"{n}. Each record's values of {columns} were replaced by a symbol drawn by lot."
+        )
+    else:
+        found.append(
+            f"{n}. The combinations of {columns} were put into "
+            f"{several(len(book.symbols), 'set')}, and each record shows the symbol of its set."
+        )
+    if book.min_count > 1:
+        what = "combination" if book.columns else "symbol"
+        found.append(f"No {what} is shared by fewer than {book.min_count} records.")
+    suppressed = (document["recoding"] or {}).get("suppressed")
+    if suppressed:
+        found.append(
+            f"{percent(suppressed)} of the records would have been rarer than that and show {ANY} "
+            "in all columns."
+        )
+    found.append(
+        {
+            "symbol": "A missing value was treated as a value of its own.",
+            "drop": "Records with a missing value were left out.",
+            "error": "There were no missing values.",
+        }[book.roles.missing]
+    )
+    if book.roles.weight is not None:
+        found.append(f"Counts are sums of the weights in the column {book.roles.weight}.")
+    found.append(f"Made with {document['tool']}.")
+    return found
+
+
+def can_compute(book: Codebook) -> list[str]:
+    """What can be computed from the release, and how."""
+    if book.soft:
+        return ["How often each symbol occurs, and what is typical of it (codebook.json)."]
+    if not book.columns:
+        text = "How often each symbol occurs, and which combinations of values it may stand for."
+        if book.counts:
+            text += (
+                " The codebook has the records of each combination, so that tables and means of "
+                "the public columns "
+                "come out as in the original: each symbol counts as its members do."
+            )
+        return [text]
+    found = [
+        "How often each group occurs, alone or together with groups of other columns: count rows.",
+    ]
+    if any(tally.values for tallies in book.tallies for tally in tallies):
+        found.append(
+            "How often a single value occurs in a column: the codebook has the records of values "
+            "in each group, "
+            "and sums over groups are exact."
+        )
+    named = [c.name for c, means in zip(book.columns, book.means, strict=True) if any(means)]
+    if named:
+        found.append(
+            f"The mean of {listed(named)}: weigh the mean of each group (codebook.json) by its "
+            "records. Over all "
+            "records it is exact; by another column it is as exact as the groups are fine."
+        )
+    return found
+
+
+def cannot_compute(book: Codebook) -> list[str]:
+    """What the release cannot tell."""
+    if not book.columns:
+        return [
+            "Anything about one record's values: a symbol says which set they are in, no more.",
+            "Links between the symbol and columns that are not in this file.",
+        ]
+    found = [
+        "Differences within a group: two records of one group look the same, whatever they were.",
+        "Relations between columns that are finer than the groups: tables of single values assume "
+        "that values "
+        "within groups go together at random.",
+    ]
+    if book.recoding == "local":
+        found.append("Counts of fine groups alone: the same value also stands in wider groups.")
+    return found
+
+
+def cite(document: Document, book: Codebook) -> str:
+    """How to name the release, by its figures and the codebook's version."""
+    columns = listed([column.name for column in book.roles.public])
+    return (
+        f"“{columns}”, released with {document['tool']} "
+        f"({several(document['records']['released'], 'record')}, recoding: {book.recoding}). Add "
+        "who made it, the year "
+        "and where it is found."
+    )
+
+
+def unseen_words(book: Codebook) -> str:
+    """What hidden records look like."""
+    return f"{ANY} in all columns" if book.columns else SUPPRESSED
