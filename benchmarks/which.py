@@ -1,10 +1,10 @@
 """Which release do I need: the forms of a release side by side, for one table and one bound on leakage.
 
 Adult (S = salary-class; X = age, education, occupation, workclass), at most 1% given away. For each form:
-what is kept of the bits of X, what of the columns on average and of age alone, what a receiver reads,
-and what is given away; the same on the other half of the records when the code was chosen on one half.
+what is kept of the bits of X, what of the columns on average and of age alone,
+what is given away, and what the same code gives away with S shuffled among the records.
 
-    python benchmarks/which.py ../shared/data/arx_adult
+    python benchmarks/which.py ../shared/data/arx_adult [form ...]
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ def main(folder: Path) -> None:
     joint = pf.Joint.from_table(table, S, X)
     forms: dict[str, Any] = {
         "as it is": lambda: pf.Partition.identity(joint.n_x),
-        "global": lambda: readable(joint, "global", trees),
-        "local": lambda: readable(joint, "local", trees),
+        "global": lambda: readable(joint, "global", {}),
+        "global, by trees": lambda: readable(joint, "global", trees),
+        "local, by trees": lambda: readable(joint, "local", trees),
         "symbols": lambda: pf.frontier(joint, n_points=2, effort="fast").at(leakage=LEAKAGE).code,
         "soft": lambda: soft(joint),
         "perfect privacy": lambda: pf.perfect_privacy(joint).code,
     }
     print("form             bits kept  columns kept  age kept  symbols  given away  by chance")
-    for name, made in forms.items():
-        line(name, joint, made())
+    for name in sys.argv[2:] or forms:
+        line(name, joint, forms[name]())
 
 
 def readable(joint: pf.Joint, recoding: str, trees: dict[str, str]) -> Any:

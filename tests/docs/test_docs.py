@@ -54,11 +54,9 @@ def reader(tmp_path, monkeypatch):
         yield tmp_path
 
 
-def make_tables(folder: Path, name: str) -> None:
-    """The patients of the demo; the README's commands search long, so it gets 30 of them."""
+def make_tables(folder: Path) -> None:
+    """The patients of the demo."""
     patients = pf.datasets.load_demo()
-    if name == "README.md":
-        patients = patients.head(30)
     patients.to_csv(folder / "patients.csv", index=False)
     patients.head(20).to_csv(folder / "new-patients.csv", index=False)
     groups = pd.cut(patients.chol, [0, 160, 200, 240, 400], labels=[1, 2, 3, 4])
@@ -70,7 +68,7 @@ def make_tables(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_what_a_page_shows_runs(page, reader):
-    make_tables(reader, page.name)
+    make_tables(reader)
     run_page(page)
 
 
