@@ -39,7 +39,7 @@ WHOLE = 100  # X itself
 HIGH = 101  # Arimoto of a high order, whose powers would overflow: computed in units of the largest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _power(t, order, table):
     """t to the power of an order, from a table where weights are whole."""
     if table.size > 0:
@@ -49,7 +49,7 @@ def _power(t, order, table):
     return t**order if t > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _norm(powers, order):
     """Arimoto's m of a sum of powers: the norm, its negative below order 1."""
     if powers <= 0.0:
@@ -121,7 +121,7 @@ def fill_measured(columns, weights, labels, views, slots):
     return n_clusters, totals
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _state_of(v, views, told, mass):
     """The state that goes with what a cluster tells."""
     kind = views[1][v]
@@ -132,7 +132,7 @@ def _state_of(v, views, told, mass):
     return told
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
     """What cluster c tells in view v after symbol ``minus`` left and ``plus`` came; −1 is none."""
     _, indices, data, _ = columns
@@ -221,58 +221,56 @@ def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
     return largest
 
 
-@njit(cache=True, nogil=True)
-def _join_view(columns, cells, weights, x, n_slots, v, views, slots, row_after, scratch):
-    """Fill ``row_after[c]``: what slot c tells in view v when x has joined it."""
+@njit(cache=True, nogil=True, forceinline=True)
+def _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch):
+    """Fill ``after[v, c]``: what slot c tells in view v when x has joined it."""
     _, indices, data, _ = columns
     first, kinds, orders, p, tables, starts, table = views
     sums, masses, _, state, told = slots
     kind, mass = kinds[v], weights[x]
     low, high = cells[x, v], cells[x, v + 1]
-    row_told, row_state = told[v], state[v]
     if kind == WHOLE:
         for c in range(n_slots):
-            row_after[c] = -eta_of(masses[c] + mass, table)
+            after[v, c] = -eta_of(masses[c] + mass, table)
     elif kind == SHANNON:
         for c in range(n_slots):
-            row_after[c] = row_told[c] + eta_of(masses[c], table) - eta_of(masses[c] + mass, table)
+            after[v, c] = told[v, c] + eta_of(masses[c], table) - eta_of(masses[c] + mass, table)
         for cell in range(low, high):
-            row, weight = sums[indices[cell]], data[cell]
+            r, weight = indices[cell], data[cell]
             for c in range(n_slots):
-                row_after[c] += eta_of(row[c] + weight, table) - eta_of(row[c], table)
+                after[v, c] += eta_of(sums[r, c] + weight, table) - eta_of(sums[r, c], table)
     elif kind in (GUESSING, MAXIMAL_LEAKAGE):
         for c in range(n_slots):
-            row_after[c] = row_state[c]
+            after[v, c] = state[v, c]
         for cell in range(low, high):
-            row, weight = sums[indices[cell]], data[cell]
-            scale = 1.0 if kind == GUESSING else 1.0 / p[indices[cell]]
+            r, weight = indices[cell], data[cell]
+            scale = 1.0 if kind == GUESSING else 1.0 / p[r]
             for c in range(n_slots):
-                row_after[c] = max(row_after[c], (row[c] + weight) * scale)
+                after[v, c] = max(after[v, c], (sums[r, c] + weight) * scale)
     elif kind == CHI_SQUARE:
         for c in range(n_slots):
-            row_after[c] = row_state[c]
+            after[v, c] = state[v, c]
         for cell in range(low, high):
-            row, weight = sums[indices[cell]], data[cell]
-            scale = weight / p[indices[cell]]
+            r, weight = indices[cell], data[cell]
+            scale = weight / p[r]
             for c in range(n_slots):
-                row_after[c] += (2.0 * row[c] + weight) * scale
+                after[v, c] += (2.0 * sums[r, c] + weight) * scale
         for c in range(n_slots):
-            row_after[c] /= masses[c] + mass
+            after[v, c] /= masses[c] + mass
     elif kind == ARIMOTO:
         powers, order = tables[starts[v] : starts[v + 1]], orders[v]
         for c in range(n_slots):
-            row_after[c] = row_state[c]
+            after[v, c] = state[v, c]
         for cell in range(low, high):
-            row, weight = sums[indices[cell]], data[cell]
+            r, weight = indices[cell], data[cell]
             for c in range(n_slots):
-                row_after[c] += _power(row[c] + weight, order, powers) - _power(
-                    row[c], order, powers
-                )
+                after[v, c] += _power(sums[r, c] + weight, order, powers)
+                after[v, c] -= _power(sums[r, c], order, powers)
         for c in range(n_slots):
-            row_after[c] = _norm(row_after[c], order)
+            after[v, c] = _norm(after[v, c], order)
     elif kind == TOTAL_VARIATION:
         for c in range(n_slots):
-            row_after[c] = 0.0
+            after[v, c] = 0.0
             scratch[c] = masses[c] + mass
         cell = low
         for r in range(first[v], first[v + 1]):
@@ -280,31 +278,47 @@ def _join_view(columns, cells, weights, x, n_slots, v, views, slots, row_after, 
             if cell < high and indices[cell] == r:
                 weight = data[cell]
                 cell += 1
-            row, share = sums[r], p[r]
+            share = p[r]
             for c in range(n_slots):
-                row_after[c] += max(0.0, row[c] + weight - share * scratch[c])
+                after[v, c] += max(0.0, sums[r, c] + weight - share * scratch[c])
     else:
         for c in range(n_slots):
-            row_after[c] = told_after(columns, cells, weights, -1, x, c, v, views, slots)
+            after[v, c] = told_after(columns, cells, weights, -1, x, c, v, views, slots)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _price_view(columns, cells, weights, x, home, n_slots, v, views, slots, after, change, scratch):
     """Fill ``after[v, c]`` as `_join_view` does and ``change[v, c]`` of T_v if x goes to slot c.
 
     Returns what its home tells without x.
     """
-    _join_view(columns, cells, weights, x, n_slots, v, views, slots, after[v], scratch)
-    told, row_change, row_after = slots[4][v], change[v], after[v]
+    _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch)
+    told = slots[4]
     left = told_after(columns, cells, weights, x, -1, home, v, views, slots)
-    out = left - told[home]
+    out = left - told[v, home]
     for c in range(n_slots):
-        row_change[c] = out + row_after[c] - told[c]
-    row_change[home] = 0.0
+        change[v, c] = out + after[v, c] - told[v, c]
+    change[v, home] = 0.0
     return left
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
+def _dot(weights, totals):
+    """A price, without an array in between."""
+    found = 0.0
+    for v in range(totals.size):
+        found += weights[v] * totals[v]
+    return found
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add(totals, change_of, sign):
+    """Totals after a change, in place."""
+    for v in range(totals.size):
+        totals[v] += sign * change_of[v]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def _over(totals, limits, most, excess):
     """Fill by how much each limit is exceeded; returns whether none is."""
     met = True
@@ -316,7 +330,7 @@ def _over(totals, limits, most, excess):
     return met
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _penalised(change_of, excess, limits, penalty):
     """What changes of T cost for the limits that they exceed more, or less, than before."""
     rise = 0.0
@@ -350,7 +364,7 @@ def _close(slot, last, labels, slots):
         state[v, last], told[v, last] = 0.0, 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _swap_changes(columns, cells, weights, x, y, a, b, views, slots, told_a, told_b, change_of):
     """What each view tells of both clusters, and in all, after x went from a to b and y from b to a."""
     told = slots[4]
@@ -360,7 +374,7 @@ def _swap_changes(columns, cells, weights, x, y, a, b, views, slots, told_a, tol
         change_of[v] = told_a[v] + told_b[v] - told[v, a] - told[v, b]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _exchange(columns, weights, x, y, a, b, views, slots, told_a, told_b, labels):
     """Move x from a to b and, unless it is −1, y from b to a."""
     sums, masses, sizes, state, told = slots
@@ -390,7 +404,7 @@ def anneal_measured(
     told_a, told_b, change_of = np.zeros(n_views), np.zeros(n_views), np.zeros(n_views)
     best_labels, best_value = labels.copy(), np.inf
     if _over(totals, limits, most, excess):
-        best_value = (price * totals).sum()
+        best_value = _dot(price, totals)
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         _, totals = fill_measured(columns, weights, labels, views, slots)  # sums drift
@@ -409,9 +423,9 @@ def anneal_measured(
                     columns, cells, weights, x, home, n_slots, v, views, slots, after, change, scratch
                 )  # fmt: skip
                 if price[v] != 0.0:
-                    weight, row = price[v], change[v]
+                    weight = price[v]
                     for c in range(n_slots):
-                        cost[c] += weight * row[c]
+                        cost[c] += weight * change[v, c]
             _over(totals, limits, most, excess)
             for k in range(most.size):
                 over = excess[k]
@@ -419,9 +433,9 @@ def anneal_measured(
                     scratch[c] = over
                 for v in range(n_views):
                     if limits[k, v] != 0.0:
-                        weight, row = limits[k, v], change[v]
+                        weight = limits[k, v]
                         for c in range(n_slots):
-                            scratch[c] += weight * row[c]
+                            scratch[c] += weight * change[v, c]
                 for c in range(n_slots):
                     cost[c] += penalty * (max(0.0, scratch[c]) - max(0.0, over))
             if temperature > 0.0:
@@ -440,7 +454,7 @@ def anneal_measured(
                 n_clusters -= 1
                 _close(home, n_clusters, labels, slots)
             if _over(totals, limits, most, excess):
-                value = (price * totals).sum()
+                value = _dot(price, totals)
                 if value < best_value - tol:
                     best_value = value
                     for y in range(n):
@@ -457,13 +471,13 @@ def anneal_measured(
                 columns, cells, weights, x, y, a, b, views, slots, told_a, told_b, change_of
             )
             _over(totals, limits, most, excess)
-            rise = (price * change_of).sum() + _penalised(change_of, excess, limits, penalty)
+            rise = _dot(price, change_of) + _penalised(change_of, excess, limits, penalty)
             if rise > 0.0 and rng.random() >= math.exp(-rise / temperature):
                 continue
             _exchange(columns, weights, x, y, a, b, views, slots, told_a, told_b, labels)
-            totals += change_of
+            _add(totals, change_of, 1.0)
             if _over(totals, limits, most, excess):
-                value = (price * totals).sum()
+                value = _dot(price, totals)
                 if value < best_value - tol:
                     best_value = value
                     for z in range(n):
@@ -495,12 +509,13 @@ def swap_descent_measured(
                 _swap_changes(
                     columns, cells, weights, x, y, a, b, views, slots, told_a, told_b, change_of
                 )
-                if (price * change_of).sum() >= -tol:
+                if _dot(price, change_of) >= -tol:
                     continue
-                if not _over(totals + change_of, limits, most, excess):
+                _add(totals, change_of, 1.0)
+                if not _over(totals, limits, most, excess):
+                    _add(totals, change_of, -1.0)
                     continue
                 _exchange(columns, weights, x, y, a, b, views, slots, told_a, told_b, labels)
-                totals += change_of
                 improved = True
     return labels
 
@@ -519,7 +534,7 @@ def proposals_measured(
     excess = np.zeros(most.size)
     best_labels, best_value = labels.copy(), np.inf
     if _over(totals, limits, most, excess):
-        best_value = (price * totals).sum()
+        best_value = _dot(price, totals)
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         _, totals = fill_measured(columns, weights, labels, views, slots)
@@ -540,20 +555,20 @@ def proposals_measured(
                 columns, cells, weights, x, other, a, b, views, slots, told_a, told_b, change_of
             )
             _over(totals, limits, most, excess)
-            rise = (price * change_of).sum() + _penalised(change_of, excess, limits, penalty)
+            rise = _dot(price, change_of) + _penalised(change_of, excess, limits, penalty)
             if rise > -tol and (
                 temperature <= 0.0 or rng.random() >= math.exp(-max(rise, 0.0) / temperature)
             ):
                 continue
             _exchange(columns, weights, x, other, a, b, views, slots, told_a, told_b, labels)
-            totals += change_of
+            _add(totals, change_of, 1.0)
             if b == n_clusters:
                 n_clusters += 1
             if sizes[a] == 0:
                 n_clusters -= 1
                 _close(a, n_clusters, labels, slots)
         if _over(totals, limits, most, excess):
-            value = (price * totals).sum()
+            value = _dot(price, totals)
             if value < best_value - tol:
                 best_value = value
                 for y in range(n):
@@ -573,7 +588,7 @@ def insert_measured(columns, cells, weights, order, views, price, room, labels):
         rise[:n_slots] = 0.0
         for v in range(n_views):
             if price[v] != 0.0:
-                _join_view(columns, cells, weights, x, n_slots, v, views, slots, after[v], scratch)
+                _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch)
                 for c in range(n_slots):
                     rise[c] += price[v] * (after[v, c] - told[v, c])
         goal = 0

@@ -23,7 +23,6 @@ from privacyfunnel.solvers.moves import (
     HOT,
     LOOSE,
     STRICT,
-    SWAPS,
     TIGHT,
     JointLayout,
     Labels,
@@ -244,7 +243,7 @@ class _CapSearch:
         schedule[sweeps:, 1] = STRICT
         labels = Partition(labels).labels
         better = self.measured.anneal(
-            labels, price, schedule, SWAPS, self.layout.least, False, self.rng
+            labels, price, schedule, 1, self.layout.least, False, self.rng
         )
         return labels if better is None else better
 

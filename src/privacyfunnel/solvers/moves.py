@@ -26,6 +26,7 @@ HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
+MEASURED = 0.25  # of the sweeps by other measures, of which each takes longer
 SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
@@ -110,7 +111,7 @@ def anneal(
     schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
     schedule[sweeps:, 1] = STRICT
     if layout.measured is not None:
-        return layout.measured.anneal(labels, price, schedule, SWAPS, layout.least, fixed, rng)
+        return layout.measured.anneal(labels, price, schedule, 1, layout.least, fixed, rng)
     best, value = _kernels.anneal(
         layout.columns,
         np.array(labels, dtype=np.int64),
@@ -256,7 +257,8 @@ class MoveSearch:
             start = greedy
         layout, price = layout_for(joint, objective), Price(objective.weights)
         allowed = MOST_PRICED / (joint.n_x * (start.n_symbols + 1))
-        labels = anneal(layout, start.labels, price, int(min(self.sweeps, allowed)), rng)
+        sweeps = self.sweeps if objective.plain else self.sweeps * MEASURED
+        labels = anneal(layout, start.labels, price, int(min(sweeps, allowed)), rng)
         assert labels is not None
         labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
