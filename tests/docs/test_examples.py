@@ -129,3 +129,28 @@ def test_audit_k_anonymity(run):
     assert (results["funnel"] < results["generalised"]).all()
     assert results["generalised"].min() > 0.5 * results["generalised"].max()
     assert (results["funnel"][1:] < 0.3 * results["generalised"][1:]).all()
+
+
+def test_purpose(run):
+    names = run("plot_purpose.py")
+    plain, purpose = names["by_columns"], names["by_purpose"]
+    for share in (0.3, 0.5, 0.8):
+        told = [points[points[:, 0] >= share, 1].min() for points in (plain, purpose)]
+        assert told[1] <= told[0] + 1e-9
+    assert told[1] < told[0]  # and at some it is really less
+
+
+def test_caps(run):
+    names = run("plot_caps.py")
+    assert names["found"].told["sex"] <= 0.01 + 1e-9
+    assert names["found"].told["region"] <= 0.02 + 1e-9
+    assert names["kept"][-1, -1] >= names["kept"][0, 0]
+
+
+def test_worst_case(run):
+    names = run("plot_worst_case.py")
+    joint = names["joint"]
+    for judged in names["MEASURES"]:
+        read = {a: names["pf"].measures.make_measure(judged)(joint.p_sx @ s.code.matrix)
+                for a, s in names["at_half"].items()}  # fmt: skip
+        assert read[judged] <= min(read.values()) + 1e-9

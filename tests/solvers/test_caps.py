@@ -56,8 +56,8 @@ def test_what_cannot_be_had_is_refused_with_the_nearest():
 def test_large_alphabets_and_least_counts_keep_the_caps():
     joint = two_secrets(np.random.default_rng(6), 520)
     found = solve_capped(joint, {"sex": 0.001, "race": 0.002}, effort="fast")
-    assert found.told["sex"] <= 0.001
-    assert found.told["race"] <= 0.002
+    assert found.told["sex"] <= 0.001 + 1e-9
+    assert found.told["race"] <= 0.002 + 1e-9
     assert found.utility > 0.3 * joint.entropy_x
     joint = two_secrets(np.random.default_rng(7), 20)
     found = solve_capped(joint, {"sex": 0.01}, effort="fast", min_count=60)

@@ -6,8 +6,9 @@ is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value t
 those of one r together. ``costs`` = (depth, least, keep, total): a cell that weighs less than ``least``
 is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit of its
 weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all.
-``measure`` = (kind, marginal, table, chance): which measure, p(s), the table of η, and what each cell
-costs for what it would tell by chance.
+``measure`` = (kind, weights, table, chance, n_s): Shannon's or `WEIGHED`, where the rows of a use stand
+below those of S and each row has its weight, the last one being that of the cell's mass; the table of η;
+what each cell costs for what it would tell by chance; and the number of rows that make up the mass.
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ from numba import njit
 
 from privacyfunnel._kernels.eta import eta_of
 
-SHANNON = 0
+SHANNON, WEIGHED = 0, 1
 
 
 @njit(cache=True)
 def cell_measure(row, mass, measure):
     """What one released cell tells about S: the m(q) of an additive measure, homogeneous in q.
 
-    Shannon: Σ_s η(q_s) − η(q).
+    Shannon: Σ_s η(q_s) − η(q). With a use, what is told about it is taken off: Σ_r w_r η(q_r) + w₀ η(q).
     """
     table = measure[2]
+    if measure[0] == WEIGHED:
+        told = measure[3] + measure[1][row.size] * eta_of(mass, table)
+        for r in range(row.size):
+            told += measure[1][r] * eta_of(row[r], table)
+        return told
     told = measure[3] - eta_of(mass, table)
     for s in range(row.size):
         told += eta_of(row[s], table)
@@ -56,7 +62,8 @@ def _add(cells, value, sign, sums, masses, small, costs, measure):
             small[1] -= masses[r] * depth[r]
         while cell < end and rows[cell] == r:
             sums[r, symbols[cell]] += sign * weights[cell]
-            masses[r] += sign * weights[cell]
+            if symbols[cell] < measure[4]:
+                masses[r] += sign * weights[cell]
             cell += 1
         if masses[r] >= least:
             if masses[r] > 0.0:
@@ -218,7 +225,8 @@ def _with(cells, value, sign, group, row, costs, measure):
         row[:] = sums[r]
         while cell < end and rows[cell] == r:
             row[symbols[cell]] += sign * weights[cell]
-            mass += sign * weights[cell]
+            if symbols[cell] < measure[4]:
+                mass += sign * weights[cell]
             cell += 1
         more -= told[r]
         if mass < least:

@@ -20,6 +20,7 @@ from privacyfunnel.cli.options import (
     Seed,
     Sensitive,
     Table,
+    Useful,
     Weight,
     read_columns,
 )
@@ -37,6 +38,7 @@ def inspect(
     table: Table,
     sensitive: Sensitive,
     public: Public,
+    useful: Useful = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
     missing: Missing = "symbol",
@@ -60,6 +62,7 @@ def inspect(
         opened,
         read_columns(sensitive),
         read_columns(public),
+        useful=read_columns(useful) if useful else (),
         columns=rules,
         weight=weight,
         person=person,
@@ -75,6 +78,7 @@ def inspect(
         return
     _print_columns(counts, columns)
     _print_stakes(counts, at_stake)
+    _print_use(counts)
     for caution in cautions:
         say(f"\nWarning, {caution.about}. {words.caution(asdict(caution), HINTS)}")
 
@@ -108,8 +112,34 @@ def _document(
         "sensitive": described(counts.roles.sensitive),
         "public": described(counts.roles.public),
         "stakes": at_stake.to_json(),
+        "use": _use(counts),
         "cautions": [asdict(caution) for caution in cautions],
     }
+
+
+def _use(counts: Counts) -> dict[str, Any] | None:
+    """What the public columns say about what the release is for."""
+    use = counts.joint().useful
+    if use is None:
+        return None
+    return {
+        "columns": [column.name for column in counts.useful],
+        "entropy_bits": use.entropy_s,
+        "information_bits": use.information,
+    }
+
+
+def _print_use(counts: Counts) -> None:
+    from privacyfunnel.report.numbers import bits, listed, percent
+
+    use = _use(counts)
+    if use is not None:
+        share = use["information_bits"] / use["entropy_bits"]
+        say(
+            f"For its use: the public columns tell {bits(use['information_bits'])} of the "
+            f"{bits(use['entropy_bits'])} there are about {listed(use['columns'])}, {percent(share)}. "
+            "That is what a release for it can keep."
+        )
 
 
 def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +29,7 @@ from privacyfunnel.estimators.target_search import search_target
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
-from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.base import Solution, in_bits
 from privacyfunnel.validation import check_choice
 
 UNKNOWN = ("error", "suppress", "nearest")
@@ -114,7 +115,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _fit(self, X: Any, S: Any, word: str, sample_weight: Any) -> Solution:  # noqa: N803
+    def _fit(self, X: Any, S: Any, word: str, sample_weight: Any, Y: Any = None) -> Solution:  # noqa: N803
         """Count, search and keep what transform and score need; the joint itself is not kept."""
         target = self._target()
         check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
@@ -125,12 +126,18 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         x, s = self._public.values(public), self._hidden.values(hidden)
         _check_varied({"X": x, word: s})
         joint = count_rows(s, x, weights, public.names)
+        if Y is not None:
+            _, use, _ = self._read(X, Y, "y", sample_weight, reset=False)
+            y = Alphabet.fit(use, self.bins, weights).values(use)
+            _check_varied({"y": y})
+            joint = replace(joint, useful=count_rows(y, x, weights, public.names))
         seed = self._seed()
         solution = self._search(joint, target, seed)
         roles = Roles(self._hidden.columns, self._public.columns)
-        self.codebook_ = Codebook.from_solution(joint, solution, roles, target=target, seed=seed)
+        told = in_bits(joint, solution)
+        self.codebook_ = Codebook.from_solution(joint, told, roles, target=target, seed=seed)
         self.code_ = solution.code
-        self.limit_ = share(limit(joint, self.problem, solution.utility), joint.entropy_s)
+        self.limit_ = share(limit(joint, self.problem, told.utility), joint.entropy_s)
         self._keep(joint, solution)
         return solution
 

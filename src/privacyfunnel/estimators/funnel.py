@@ -9,7 +9,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
 from privacyfunnel.estimators.scores import explained, kept
-from privacyfunnel.estimators.target_search import search_recoding
+from privacyfunnel.estimators.target_search import search_recoding, search_target
 from privacyfunnel.joint import Joint
 from privacyfunnel.recodings import RECODINGS, RecodedSolution
 from privacyfunnel.solvers.base import Solution
@@ -34,6 +34,11 @@ class PrivacyFunnel(CodeEstimator):
         columns of X, coarsened: the same way in all rows, or each row as little as needed.
     kept : float in [0, 1], optional
         The target with a recoding: the mean share that is kept of the columns. Without any: 0.5.
+    keep : {"x", "y"}
+        "y" keeps what X says about ``y`` in place of X itself: ``utility`` is I(Y;X̂)/I(Y;X). It takes
+        both ``y`` and ``sensitive_features``, and ``recoding`` "symbols" or "global".
+    measure : str
+        How what is given away is measured (see `privacyfunnel.measures`); with symbols.
     hierarchies, orders, cuts, importance : mapping of column names, optional
         What a column may become and how much it counts, as for `privacyfunnel.recodings.Recoding`.
     method : str
@@ -105,6 +110,8 @@ class PrivacyFunnel(CodeEstimator):
         *,
         recoding: str = "symbols",
         kept: float | None = None,
+        keep: str = "x",
+        measure: str = "shannon",
         hierarchies: Mapping[str, Any] | None = None,
         orders: Mapping[str, Sequence[Any]] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
@@ -121,6 +128,8 @@ class PrivacyFunnel(CodeEstimator):
         self.method = method
         self.recoding = recoding
         self.kept = kept
+        self.keep = keep
+        self.measure = measure
         self.hierarchies = hierarchies
         self.orders = orders
         self.cuts = cuts
@@ -143,7 +152,13 @@ class PrivacyFunnel(CodeEstimator):
 
         A row of ``sample_weight`` w counts as w equal rows.
         """
-        found = self._fit(X, *_sensitive(y, sensitive_features), sample_weight)
+        check_choice("keep", self.keep, ("x", "y"))
+        if self.keep == "y" and (y is None or sensitive_features is None):
+            raise InvalidInput(
+                "keep='y' takes both y, to be kept, and sensitive_features, to be hidden."
+            )
+        useful = y if self.keep == "y" else None
+        found = self._fit(X, *_sensitive(y, sensitive_features), sample_weight, useful)
         if isinstance(found, RecodedSolution):
             self.kept_ = found.kept
         self.leakage_ = self.codebook_.measured["leakage"]
@@ -152,11 +167,12 @@ class PrivacyFunnel(CodeEstimator):
 
     def _target(self) -> dict[str, float]:
         check_choice("recoding", self.recoding, RECODINGS)
-        other, free = ("utility", "kept") if self.recoding != "symbols" else ("kept", "utility")
+        readable = self.recoding != "symbols" and self.keep == "x"
+        other, free = ("utility", "kept") if readable else ("kept", "utility")
         if getattr(self, other) is not None:
             raise InvalidInput(f"recoding={self.recoding!r} goes with {free}=, not with {other}=.")
         target = super()._target()
-        return {"kept": 0.5} if self.recoding != "symbols" and target == self.usual else target
+        return {"kept": 0.5} if readable and target == self.usual else target
 
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
         settings = {name: getattr(self, name) for name in SETTINGS}
@@ -164,7 +180,19 @@ class PrivacyFunnel(CodeEstimator):
             given = [name for name in SETTINGS if settings[name]]
             if given:
                 raise InvalidInput(f"{given[0]}= is for recoding='global' or 'local'.")
-            return super()._search(joint, target, seed)
+            return search_target(
+                joint,
+                self.problem,
+                target,
+                method=self.method,
+                effort=self.effort,
+                min_count=self.min_count,
+                seed=seed,
+                measure=self.measure,
+                keep="useful" if self.keep == "y" else "x",
+            )
+        if self.measure != "shannon":
+            raise InvalidInput("another measure is searched with recoding='symbols'.")
         if self.method != "best":
             raise InvalidInput(
                 f"recoding={self.recoding!r} has one search: method must be 'best', "

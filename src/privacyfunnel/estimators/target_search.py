@@ -15,9 +15,10 @@ from privacyfunnel.estimators.alphabet import Alphabet
 from privacyfunnel.frontiers.frontier import Frontier, marked, pareto
 from privacyfunnel.frontiers.sweep import ends, frontier
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import make_measure
 from privacyfunnel.objectives import PROBLEMS, Funnel
-from privacyfunnel.recodings import RecodedSolution, make_recoding
-from privacyfunnel.solvers import SOLVERS, check_problem, make_solver, settings_of
+from privacyfunnel.recodings import RecodedSolution, UsefulSearch, make_recoding
+from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, make_solver, settings_of
 from privacyfunnel.solvers.base import SizeSolver, Solution, TargetSolver
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 from privacyfunnel.validation import check_at_least
@@ -32,6 +33,8 @@ def search_target(
     effort: str = "fast",
     min_count: int = 1,
     seed: int = 0,
+    measure: str = "shannon",
+    keep: str = "x",
 ) -> Solution:
     """The code for one target: lam, n_symbols, or a share that `Frontier.at` knows.
 
@@ -40,6 +43,8 @@ def search_target(
     array([0, 0, 1, 1])
     """
     check_problem(method, problem)
+    aim = PROBLEMS[problem](0.0, make_measure(measure), keep)
+    check_measure(method, aim)
     known, usual = settings_of(method), {"effort": "fast", "min_count": 1}
     given: dict[str, Any] = {"effort": effort, "min_count": min_count}
     # A setting that the method lacks may only be left at its default.
@@ -47,7 +52,7 @@ def search_target(
     rng = np.random.default_rng(seed)
     if "lam" in target:
         solver = make_solver(method, **options)
-        found = solver.solve(joint, PROBLEMS[problem](target["lam"]), rng=rng)
+        found = solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
     elif "n_symbols" in target:
         check_at_least("n_symbols", target["n_symbols"], 1)
         solver = make_solver(method, **options)
@@ -57,10 +62,14 @@ def search_target(
         found = solver.solve_size(joint, int(target["n_symbols"]), rng=rng)
     elif issubclass(SOLVERS[method], TargetSolver):
         solver = make_solver(method, **options)
-        points = pareto(joint, problem, ends(joint, PROBLEMS[problem](0.0), solver))
-        found = Frontier(joint, problem, method, solver, seed, points).at(**target)
+        points = pareto(joint, problem, ends(joint, aim, solver))
+        sought = Frontier(
+            joint, problem, method, solver, seed, points, measure=aim.measure, keep=keep
+        )
+        found = sought.at(**target)
     else:
-        found = frontier(joint, problem, method, seed=seed, **options).at(**target)
+        swept = frontier(joint, problem, method, measure=measure, keep=keep, seed=seed, **options)
+        found = swept.at(**target)
     return marked(joint, found)
 
 
@@ -92,7 +101,11 @@ def search_recoding(
     options["orders"] = {**orders, **options.get("orders", {})}
     recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
     rng = np.random.default_rng(seed)
-    if "lam" in target:
+    if joint.useful is not None:
+        if "lam" in target:
+            raise InvalidInput("keep='y' with a recoding takes utility= or leakage=, not lam=.")
+        found = UsefulSearch(recoding.on(joint), rng).at(**target)
+    elif "lam" in target:
         found = recoding.on(joint).best(Funnel(target["lam"]), rng)
     elif "leakage" in target:
         found = recoding.on(joint).at(rng, leakage=target["leakage"] * joint.entropy_s)

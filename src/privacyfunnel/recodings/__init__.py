@@ -16,6 +16,7 @@ from privacyfunnel.recodings.recoding import (
     Recoding,
     RecodingSearch,
 )
+from privacyfunnel.recodings.useful import UsefulSearch
 from privacyfunnel.solvers import Solution
 from privacyfunnel.validation import check_choice, check_rng
 
@@ -25,6 +26,7 @@ __all__ = [
     "RecodedSolution",
     "Recoding",
     "RecodingSearch",
+    "UsefulSearch",
     "column_utilities",
     "kept",
     "make_recoding",

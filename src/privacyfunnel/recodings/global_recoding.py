@@ -95,7 +95,7 @@ class GlobalSearch:
 
     @cached_property
     def _measure(self) -> tuple[Any, ...]:
-        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance
+        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance, self.joint.n_s
 
     @cached_property
     def codes(self) -> list[Ints]:

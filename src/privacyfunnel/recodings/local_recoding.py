@@ -55,7 +55,7 @@ class LocalSearch:
 
     @cached_property
     def _measure(self) -> tuple[Any, ...]:
-        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance
+        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance, self.joint.n_s
 
     @cached_property
     def weights(self) -> Array:

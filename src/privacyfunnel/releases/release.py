@@ -36,11 +36,11 @@ from privacyfunnel.releases.search import (
     bins_in_order,
     cell_rule,
     frontier_in_bits,
-    in_bits,
     search,
 )
 from privacyfunnel.releases.verify import check_same, measure
 from privacyfunnel.report.page import page, receiver_page
+from privacyfunnel.solvers.base import in_bits
 from privacyfunnel.tables import count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
 from privacyfunnel.tables.write import shuffle_rows

@@ -27,7 +27,7 @@ from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.recodings.recoding import SUPPRESS
 from privacyfunnel.releases.cells import CellRule
 from privacyfunnel.releases.request import BALANCE
-from privacyfunnel.solvers.base import Solution, Status
+from privacyfunnel.solvers.base import Solution, Status, in_bits
 from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 
@@ -239,15 +239,6 @@ def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
         effort=request.effort,
         min_count=max(1, request.min_count),
         seed=request.seed,
-    )
-
-
-def in_bits(joint: Joint, solution: Solution) -> Solution:
-    """The same code, measured by I(S;X̂) and I(X;X̂), whatever it was searched by."""
-    if solution.objective.plain:
-        return solution
-    return Solution.measured(
-        joint, Funnel(min(1.0, solution.objective.lam)), solution.code, Status.CONVERGED
     )
 
 

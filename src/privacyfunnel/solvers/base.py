@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol, Self, runtime_checkable
 
@@ -12,7 +12,7 @@ import numpy as np
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
 from privacyfunnel.notebook import card, in_short
-from privacyfunnel.objectives import Objective
+from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.target import Target
 
@@ -104,6 +104,20 @@ class Solution:
         leakage = objective.measure.reading(told, joint.p_s)
         amount = None if leakage == told else told
         return cls(code, objective, leakage, kept, status, history, amount)
+
+
+def in_bits(joint: Joint, solution: Solution) -> Solution:
+    """The same code, its figures I(S;X̂) and I(X;X̂) whatever it was searched by."""
+    if solution.objective.plain:
+        return solution
+    make = PROBLEMS[solution.objective.problem]
+    return replace(
+        solution,
+        objective=make(min(1.0, solution.objective.lam)),
+        leakage=leakage(joint, solution.code),
+        utility=utility(joint, solution.code),
+        amount=None,
+    )
 
 
 class Solver(Protocol):

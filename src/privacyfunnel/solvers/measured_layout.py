@@ -11,15 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns, eta_table
-from privacyfunnel.measures import Arimoto
+from privacyfunnel.measures import MEASURES, Arimoto
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
 from privacyfunnel.solvers.target import AnyPrice
 
 Labels = NDArray[np.int64]
 
+KINDS = [kind.kind for kind in MEASURES.values()]
 NOTHING = 1e-11  # of the unit, that counts as no gain
 HIGH_ORDER = 12.0  # of Arimoto, from which on powers of counts would overflow
 STEEP = 3.0  # how much steeper than on average a trade-off is taken to be
@@ -83,6 +85,10 @@ class MeasuredLayout:
         whole = eta_table(self.joint.counts)
         for view in self.views:
             measure, table = view.measure, np.zeros(0)
+            if measure is not None and measure.kind not in KINDS:
+                raise InvalidInput(
+                    f"the measure {measure.name!r} has no loop; method 'exhaustive' does without."
+                )
             sizes.append(0 if measure is None else view.joint.n_s)
             kinds.append(WHOLE if measure is None else measure.kind)
             orders.append(1.0 if measure is None else measure.order)

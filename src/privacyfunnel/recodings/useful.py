@@ -1,0 +1,159 @@
+"""UsefulSearch: global recodings that keep what the columns say about a use, Y, and hide S."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.information import share
+from privacyfunnel.joint import csc_columns, eta_table
+from privacyfunnel.objectives import Funnel
+from privacyfunnel.recodings.column_cells import Ints
+from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
+from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
+
+PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
+HALVINGS = 6  # of the price between two codes next to a target
+TIE = 1e-7  # price of a column's own bits: of codes that tell the same, the finer one
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedSearch(GlobalSearch):
+    """Coordinate descent on I(S;X̂) − ν I(Y;X̂): one array of row weights, the same exact steps."""
+
+    nu: float = 0.0
+
+    @cached_property
+    def _columns(self) -> tuple[Any, ...]:
+        assert self.joint.useful is not None
+        return csc_columns(sp.csc_array(sp.vstack([self.joint.counts, self.joint.useful.counts])))
+
+    @cached_property
+    def _measure(self) -> tuple[Any, ...]:
+        assert self.joint.useful is not None
+        n_s, n_y = self.joint.n_s, self.joint.useful.n_s
+        weights = np.concatenate([np.ones(n_s), np.full(n_y, -self.nu), [self.nu - 1.0]])
+        return 1, weights, eta_table(self.joint.counts), self.chance, n_s
+
+
+@dataclass(frozen=True, eq=False)
+class Used:
+    """A recoding, what it tells about S (bits) and the share that it keeps of what X says about Y."""
+
+    code: Recoded
+    leakage: float
+    utility: float
+
+
+class UsefulSearch:
+    """Readable codes of a joint with a use, for exact targets of I(Y;X̂)/I(Y;X) or I(S;X̂)/H(S).
+
+    For a price ν of a bit about Y every column's step is exact as in `GlobalSearch`, since the price is
+    still a sum over cells; ν is swept and halved in, from the coarse end and from the fine one.
+
+    >>> from privacyfunnel.joint import Joint
+    >>> from privacyfunnel.recodings import Recoding
+    >>> joint = Joint.from_counts([[3, 1, 1, 3], [1, 3, 3, 1]], labels_x=[1, 2, 3, 4],
+    ...     columns=["age"], useful=[[4, 4, 0, 0], [0, 0, 4, 4]])
+    >>> search = UsefulSearch(Recoding("global").on(joint), np.random.default_rng(0))
+    >>> search.at(utility=1.0).code.released
+    [('under 3',), ('3 or more',)]
+    """
+
+    def __init__(self, search: RecodingSearch, rng: np.random.Generator) -> None:
+        self.joint, self.columns, self.search = search.joint, search.whole, search
+        if search.recoding.kind != "global":
+            raise InvalidInput("a use is kept by global recoding or by symbols.")
+        if self.columns.joint is not self.joint:
+            raise InvalidInput("a use is kept on the records themselves; leave fit= out.")
+        self.aim = Funnel(0.0, keep="useful")
+        self.whole = self.aim.whole_utility(self.joint)
+        self.mean = self.joint.information / max(self.whole, 1e-12)
+        self.rng, self.seen = rng, dict[bytes, Used]()
+        fine, coarse = zip(*(shape.ends() for shape in self.columns.shapes), strict=True)
+        for start, prices in ((coarse, PRICES), (fine, PRICES[::-1])):
+            labels: Sequence[Ints] = start
+            self._note(labels)
+            for price in prices:
+                labels = self._descend(labels, price * self.mean)
+
+    def at(self, *, utility: float | None = None, leakage: float | None = None) -> RecodedSolution:
+        """The least leakage that keeps the share ``utility``, or the most kept at a ``leakage``."""
+        if (utility is None) == (leakage is None):
+            raise InvalidInput("a use takes exactly one target, utility or leakage.")
+        for _ in range(HALVINGS):
+            before = len(self.seen)
+            self._between(utility, leakage)
+            if len(self.seen) == before:
+                break
+        best = self._best(utility, leakage)
+        if best is None:
+            most = max(one.utility for one in self._allowed())
+            raise TargetUnreachable(
+                f"no recoding found keeps {utility:.6g} of the use; the nearest keeps {most:.6g}."
+            )
+        found = self.search._solution(Funnel(0.0), best.code)
+        told = self.aim.utility(self.joint, found.code)
+        return replace(found, objective=self.aim, utility=told)
+
+    def _between(self, utility: float | None, leakage: float | None) -> None:
+        """One more descent, at the slope of the hull around the target, from the codes beside it."""
+        codes = sorted(self._allowed(), key=lambda one: (one.utility, -one.leakage))
+        hull: list[Used] = []
+        for one in codes:
+            while len(hull) >= 2:
+                a, b = hull[-2], hull[-1]
+                turn = (b.utility - a.utility) * (one.leakage - a.leakage)
+                if turn > (b.leakage - a.leakage) * (one.utility - a.utility):
+                    break
+                hull.pop()
+            hull.append(one)
+        place = [one.utility if utility is not None else one.leakage for one in hull]
+        target = utility if utility is not None else leakage * self.joint.entropy_s  # type: ignore[operator]
+        k = int(np.clip(np.searchsorted(place, target), 1, max(1, len(hull) - 1)))
+        low, high = hull[k - 1], hull[min(k, len(hull) - 1)]
+        run = (high.utility - low.utility) * self.whole
+        nu = max((high.leakage - low.leakage) / run if run > 1e-12 else self.mean, 1e-6 * self.mean)
+        for one in (low, high):
+            for factor in (0.7, 1.0, 1.4):
+                self._descend(one.code.labels, factor * nu)
+
+    def _descend(self, labels: Sequence[Ints], nu: float) -> Sequence[Ints]:
+        c = self.columns
+        tilted = TiltedSearch(
+            c.joint, c.shapes, c.importance, c.min_count, c.suppress, c.chance, nu=nu
+        )
+        found = tilted.descend(labels, TIE * self.mean, self.rng, nu).labels
+        self._note(found)
+        return found
+
+    def _note(self, labels: Sequence[Ints]) -> None:
+        code = self.columns.measured(labels)
+        if code.key not in self.seen:
+            cells, _ = self.columns.released(labels)
+            of_y = self.joint.useful
+            assert of_y is not None
+            into = sp.csr_array((np.ones(len(cells)), (np.arange(len(cells)), cells)))
+            bits = self.aim.quantities(self.joint)[1][0][1]
+            assert bits.measure is not None
+            kept = float(share(bits.measure.told(of_y.p_sx @ into), self.whole))
+            self.seen[code.key] = Used(code, code.leakage, kept)
+
+    def _allowed(self) -> list[Used]:
+        most = self.columns.suppress + 1e-12
+        return [one for one in self.seen.values() if one.code.suppressed <= most]
+
+    def _best(self, utility: float | None, leakage: float | None) -> Used | None:
+        if utility is not None:
+            fine = [one for one in self._allowed() if one.utility >= utility - 1e-12]
+            return min(fine, key=lambda one: (one.leakage, -one.utility), default=None)
+        assert leakage is not None
+        most = leakage * self.joint.entropy_s + 1e-12
+        fine = [one for one in self._allowed() if one.leakage <= most]
+        return max(fine, key=lambda one: (one.utility, -one.leakage), default=None)
