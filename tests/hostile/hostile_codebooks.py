@@ -44,10 +44,7 @@ def change(rng: random.Random, document: dict[str, Any]) -> None:
     elif how == "twice" and isinstance(node, list):
         node.append(copy.deepcopy(node[path[-1]]))
     elif how == "many":
-        times = (
-            2_000 if len(repr(node[path[-1]])) < 2_000 else 20
-        )  # files of megabytes, not of hundreds
-        node[path[-1]] = [copy.deepcopy(node[path[-1]])] * times
+        node[path[-1]] = [copy.deepcopy(node[path[-1]])] * 2_000
     elif how == "add" and isinstance(node, dict):
         node[rng.choice(["count", "salt", "bins", "round", "\ud800", ""])] = rng.choice(ODD)
     else:
