@@ -12,10 +12,10 @@ from test_hostile_tables import Hang, patience, rows_of
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.output import NUMBERS
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import FunnelError
 from privacyfunnel.tables import count, write_release
-from privacyfunnel.tables.recoded_join import NUMBERS
 
 EACH = 40  # codebooks of each kind: 5 kinds
 
