@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+import privacyfunnel as pf
+from privacyfunnel import datasets
 
 FUNNEL = [sys.executable, "-m", "privacyfunnel"]
 
@@ -54,6 +58,17 @@ def test_help_does_not_import_the_heavy_parts():
     assert done.stdout.strip() == "[]"
 
 
+def catalogued(folder):
+    """Catalogues find nothing wrong with a release, and all is as it was made."""
+    frictionless, mlcroissant = map(pytest.importorskip, ("frictionless", "mlcroissant"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert frictionless.validate(str(folder / "datapackage.json")).valid
+        found = mlcroissant.Dataset(str(folder / "croissant.json")).metadata.issues.report()
+    assert found == ""
+    assert pf.verify(folder, datasets.load_demo()).is_good
+
+
 def test_demo_tells_its_story(tmp_path):
     done = funnel("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -61,7 +76,8 @@ def test_demo_tells_its_story(tmp_path):
     assert "proved optimal" in done.stdout
     assert done.stderr == ""
     names = {path.name for path in (tmp_path / "funnel-demo").iterdir()}
-    assert names == {"frontier.csv", "frontier.png", "frontier.html"}
+    assert names == {"frontier.csv", "frontier.png", "frontier.html", "release"}
+    catalogued(tmp_path / "funnel-demo" / "release")
     assert_users_mistake(funnel("demo", cwd=tmp_path), "use --force")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,16 @@ from privacyfunnel.folders import check_folder, together
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
 
+RELEASE = "release"  # a folder beside the frontier: what receivers of such a table get
+ASKED: dict[str, Any] = {
+    "kept": 0.5,
+    "is_public": True,
+    "form": "csv",
+    "effort": "fast",
+    "points": 3,
+    "attackers": False,
+    "source": "the demo's table",
+}
 SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8]
 
 
@@ -28,7 +38,8 @@ def demo(
 ) -> None:
     """Hide age and sex of 442 patients while publishing sex and cholesterol.
 
-    The columns are those of the paper; the table comes with scikit-learn.
+    The columns are those of the paper; the table comes with scikit-learn. Writes the frontier and, into
+    a folder beside it, a readable release without any figure about what is sensitive.
     """
     import privacyfunnel as pf
 
@@ -47,6 +58,15 @@ def demo(
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder)
+    pf.release(
+        table,
+        ["age", "sex"],
+        ["sex", "chol"],
+        out=output / RELEASE,
+        force=force,
+        seed=seed,
+        **ASKED,
+    )
     _print_table(found)
     _print_words(found, output)
 
@@ -84,5 +104,6 @@ def _print_words(found: Frontier, folder: Path) -> None:
     say(
         "These figures describe the 442 records themselves. With so few records per value most "
         "of the link between X and S is chance: they say little about other patients.\n"
-        f"Picture and numbers: {folder}"
+        f"Picture and numbers: {folder}. A readable release, as its receivers get it: "
+        f"{folder / RELEASE}"
     )
