@@ -277,6 +277,9 @@ def test_a_column_that_attacks_the_reader_is_only_text(page, tmp_path):
 def test_a_search_can_be_cancelled_and_begun_again(page):
     page.get_by_role("button", name="Open the demo").click()
     search(page, points=200)
+    state = page.locator("#search-state .state")
+    expect(state).to_contain_text("s)")  # how long it has taken: something moves every second
+    expect(state).not_to_have_text(state.inner_text())
     page.locator("#search-state .cancel").click()
     expect(page.locator("#search-state .state")).to_have_text("Searching releases: cancelled.")
     expect(page.locator("#choose")).to_be_hidden()
@@ -334,6 +337,14 @@ def test_the_picture_has_all_curves_and_its_points_can_be_clicked(page, tmp_path
         "releases",
         "published",
     ]
+    soft, hard = page.evaluate(
+        """["soft", "hard"].map((kind) => {
+            const found = document.getElementById("plot").data.find((trace) => trace.meta === kind);
+            return [found.x, found.y];
+        })"""
+    )
+    for at in (soft[0], hard[0]):  # by lot never gives away more
+        assert (np.interp(at, *soft) <= np.interp(at, *hard) + 1e-9).all()
     spot = page.evaluate(
         """() => {
             const plot = document.getElementById("plot");

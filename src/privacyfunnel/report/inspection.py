@@ -30,18 +30,21 @@ def in_words(roles: Roles, found: Stakes) -> list[str]:
     >>> print(in_words(roles, stakes(Joint.from_counts([[3, 0], [1, 4]])))[1])
     The best guess of sick for one record is right with probability 62.5%, without the data, and
     87.5%, with it.
+    >>> print(in_words(roles, stakes(Joint.from_counts([[999, 0], [1000, 1]])))[2])
+    1 of 2,000 records has public values that no other record has.
     """
     s, x = _names(roles)
+    plain = "they are" if len(roles.public) > 1 else "it is"
     sentences = [
-        f"Published as they are, {x} would give away {bits(found.information)} about {s}: "
+        f"Published as {plain}, {x} would give away {bits(found.information)} about {s}: "
         f"{percent(found.given_away)} of what there is to know. Less is safer.",
         f"The best guess of {s} for one record is right with probability "
         f"{one_in(found.guess_blind)}, without the data, and {one_in(found.guess_seeing)}, with it.",
     ]
     if found.alone and found.n_records:
         sentences.append(
-            f"{number(found.alone)} of {number(found.n_records)} records have public values that "
-            "no other record has."
+            f"{number(found.alone)} of {number(found.n_records)} records "
+            f"{'has' if found.alone == 1 else 'have'} public values that no other record has."
         )
     if found.free_utility > 1e-9:
         limit = (
