@@ -344,6 +344,7 @@ def test_the_picture_has_all_curves_and_its_points_can_be_clicked(page, tmp_path
         })"""
     )
     for at in (soft[0], hard[0]):  # by lot never gives away more
+        at = [x for x in at if x <= hard[0][-1]]
         assert (np.interp(at, *soft) <= np.interp(at, *hard) + 1e-9).all()
     spot = page.evaluate(
         """() => {
