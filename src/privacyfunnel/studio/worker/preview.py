@@ -51,7 +51,7 @@ def preview(
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": measured_of(joint, solution.utility, solution.leakage),
+        "measured": {**measured_of(joint, solution.utility, solution.leakage), "kept_measured": []},
         "guessing": {
             "blind": at_stake.guess_blind,
             "as_it_is": at_stake.guess_seeing,
