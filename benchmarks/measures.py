@@ -110,7 +110,7 @@ def guessing(data: Path) -> None:
 
 def auc(train: Any, labels: Any, test: Any, truth: Any) -> float:
     """How well gradient boosting ranks held-out records."""
-    model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
+    model = HistGradientBoostingClassifier(max_iter=40, random_state=0)
     return float(roc_auc_score(truth, model.fit(train, labels).predict_proba(test)[:, 1]))
 
 
@@ -136,7 +136,7 @@ def purpose(data: Path, picture: Path | None) -> None:
     found: dict[str, list[tuple[str, float, float]]] = {"funnel": [], "remover": [], "dropping": []}
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     plain = [encoder.fit_transform(halves[0][PUBLIC]), encoder.transform(halves[1][PUBLIC])]
-    for size in (5, 4, 3, 2, 1):
+    for size in (5, 4):
         for kept in combinations(range(len(PUBLIC)), size):
             names = ", ".join(PUBLIC[i] for i in kept)
             some = [half[:, list(kept)] for half in plain]
@@ -147,13 +147,13 @@ def purpose(data: Path, picture: Path | None) -> None:
         np.column_stack([half["sex"] == "Male", part]).astype(float)
         for half, part in zip(halves, wide, strict=True)
     ]
-    for alpha in (0.0, 0.25, 0.5, 0.75, 1.0):
+    for alpha in (0.5, 0.8, 1.0):
         remover = CorrelationRemover(sensitive_feature_ids=[0], alpha=alpha).fit(wide[0])
         parts = [remover.transform(part) for part in wide]
         found["remover"].append(judged(f"CorrelationRemover, alpha {alpha}", *parts, halves))
     joint = pf.Joint.from_table(halves[0], "sex", PUBLIC, useful="salary-class")
     search = UsefulSearch(Recoding("global", chance=2.0).on(joint), np.random.default_rng(0))
-    for share in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5):
+    for share in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
         code = search.at(utility=share).code
         groups = [
             {v: column.groups.index(g) for g in column.groups for v in g.members}
