@@ -38,7 +38,7 @@ MOST_CUTS = 1000
 class Desk:
     """The counts of a table without its labels, and how its columns are named: small, quick to load."""
 
-    search: GlobalSearch  # measures; its shapes are left out
+    search: GlobalSearch  # measures
     columns: tuple[Column, ...]
     orders: tuple[Sequence[int] | None, ...]
     trees: tuple[Tree | None, ...]
@@ -50,7 +50,7 @@ class Desk:
         orders = [getattr(shape, "order", None) for shape in search.shapes]
         trees = [shape if isinstance(shape, Tree) else None for shape in search.shapes]
         ordered = [column.rule is None and KINDS[column.kind].is_ordered for column in columns]
-        bare = replace(search, joint=found.joint.without_labels(), shapes=(), seen={})
+        bare = replace(search, joint=found.joint.without_labels(), marginals=None, seen={})
         _ = bare.weights, bare.rates, bare.joint.p_x, bare.joint.information  # once for all changes
         return cls(
             bare,
