@@ -38,6 +38,7 @@ HINTS: Hints = {
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "balance": "balance=0 lets columns be given up",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
+    "global": 'recoding="global" is the safer choice',
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or for fewer of them (min_count, min_diversity; 1 is no rule)",
     "new-people": "choose it on some of them (choose_on=0.5)",

@@ -63,7 +63,32 @@ def test_the_report_draws_the_columns_and_compares_the_recodings(made):
         assert max(column["alone"], column["added"]) <= release.leakage + 1e-9
     text = (folder / "report.html").read_text()
     assert text.count("<svg") == (3 if kind == "global" else 1)
-    assert any("Every column stays a column" in line for line in summary(release.document))
+    assert any("every column stays a column" in line for line in summary(release.document))
+
+
+def test_it_is_tried_on_half_of_the_records_unasked(made):
+    kind, release, _, folder = made
+    held = release.document["held_out"]
+    assert held["share"] == 0.5
+    assert held["own"]["n_records"] == held["unseen"]["n_records"] == 120
+    assert 0 < held["unseen"]["kept"] <= 1
+    assert (held["global"] is None) == (kind == "global")
+    assert "Other records." in (folder / "report.html").read_text()
+    assert any(line.startswith("On other records: ") for line in summary(release.document))
+
+
+def test_local_recoding_that_only_looks_better_is_told():
+    from privacyfunnel.releases.cautions import only_looks_better
+
+    def side(leakage: float, chance: float) -> dict:
+        return {"leakage": leakage, "leakage_bits": leakage, "chance_bits": chance}
+
+    local = {"own": side(0.01, 0.0), "unseen": side(0.09, 0.03)}
+    assert only_looks_better({**local, "global": {"own": side(0.02, 0), "unseen": side(0.05, 0)}})
+    assert not only_looks_better(
+        {**local, "global": {"own": side(0.02, 0), "unseen": side(0.1, 0)}}
+    )
+    assert not only_looks_better({**local, "global": None})
 
 
 def test_a_public_report_has_no_figure_about_s_and_no_value_finer_than_released(made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
@@ -18,6 +19,7 @@ from privacyfunnel.metrics import (
     population_bound,
     shuffled,
 )
+from privacyfunnel.recodings import column_utilities
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
@@ -37,6 +39,7 @@ class Generalisation:
 
     n_records: int | None
     n_suppressed: float  # rows, or their weight
+    kept: float  # mean of I(X_i;X̂_i)/H(X_i) over the public columns
     utility: float
     utility_bits: float
     leakage: float
@@ -90,6 +93,7 @@ def generalise_joint(
     return Generalisation(
         n_records=joint.n_records,
         n_suppressed=float(joint.counts.sum(axis=0) @ book.uncovered(joint)),
+        kept=fmean(column_utilities(joint, code).values()),
         utility=min(1.0, utility / entropy_x) if entropy_x else 0.0,
         utility_bits=utility,
         leakage=given_away(released),

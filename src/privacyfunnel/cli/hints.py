@@ -19,6 +19,7 @@ HINTS: Hints = {
     "min-count": "--min-count {least} forbids it",
     "balance": "--balance 0 lets columns be given up",
     "holdout": "--holdout 0.3 shows how much",
+    "global": "--recoding global is the safer choice",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or lower --min-count or --min-diversity (1 is no rule)",
     "new-people": "choose it on some of them with --choose-on 0.5",

@@ -181,6 +181,22 @@ Suppress = Annotated[
         rich_help_panel=RECODING,
     ),
 ]
+RoundCuts = Annotated[
+    bool,
+    typer.Option(
+        "--round-cuts",
+        help="Cut numbers and dates at round points only; otherwise round points are preferred.",
+        rich_help_panel=RECODING,
+    ),
+]
+Fit = Annotated[
+    str | None,
+    typer.Option(
+        help="Whose leakage is lowered: records (these, the default of global) or population (others "
+        "like them, the default of local).",
+        rich_help_panel=RECODING,
+    ),
+]
 
 
 def named_table(table: str, input_format: str | None, memory: str | None) -> Any:

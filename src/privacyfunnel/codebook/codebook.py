@@ -18,6 +18,7 @@ from privacyfunnel.codebook.checks import check_book, check_values, need
 from privacyfunnel.codebook.draws import outcome
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
+    as_code,
     cells_in_use,
     holds,
     is_global,
@@ -191,9 +192,7 @@ class Codebook:
     def over(self, joint: Joint) -> Code:
         """The code over the joint's own values; those not covered are one more symbol, the last."""
         if self.columns:
-            return Partition(
-                np.unique(self.cells_of(joint), axis=0, return_inverse=True)[1].ravel()
-            )
+            return as_code(self, self.cells_of(joint))
         places = self.places(joint.labels_x)
         if not self.soft:
             return Partition(

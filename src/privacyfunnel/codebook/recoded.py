@@ -188,6 +188,26 @@ def is_within(inner: Group, outer: Group) -> bool:
     )
 
 
+def starred(book: Codebook, cells: Ints) -> Ints:
+    """The groups with ``*`` for what is UNSEEN, in a local recoding in all columns of such a row."""
+    unseen = cells < 0
+    if book.recoding == "local":
+        unseen |= unseen.any(axis=1, keepdims=True)
+    return np.where(unseen, np.array(stars_of(book)), cells)
+
+
+def as_code(book: Codebook, cells: Ints) -> ColumnCode:
+    """The code that releases each x as the groups that `recode` found for it."""
+    full = starred(book, cells)
+    columns = [
+        column
+        if full[:, i].max() < len(column.groups)
+        else RecodedColumn(column.name, (*column.groups, Group(ANY, ())))
+        for i, column in enumerate(book.columns)
+    ]
+    return ColumnCode(columns, full)
+
+
 def stars_of(book: Codebook) -> list[int]:
     """The position of ``*`` in each column: its own, or one after the last."""
     found = []

@@ -53,8 +53,7 @@ class Stakes:
             return False
         if self.chance is None:
             return self.n_records < FEW_PER_VALUE * self.n_x
-        least = max(CHANCE_MATTERS * self.information, WORTH_TELLING * self.entropy_s)
-        return self.chance.mean_bits > least
+        return chance_matters(self.chance, self.information, self.entropy_s)
 
     def to_json(self) -> dict[str, Any]:
         """The same with stable keys."""
@@ -75,6 +74,11 @@ class Stakes:
             "chance_shuffles": self.chance.shuffles if self.chance else None,
             "few_records": self.few_records,
         }
+
+
+def chance_matters(chance: Chance, information: float, entropy_s: float) -> bool:
+    """Whether chance is much of so many bits about S, and enough of them to matter."""
+    return chance.mean_bits > max(CHANCE_MATTERS * information, WORTH_TELLING * entropy_s)
 
 
 def stakes(joint: Joint, *, persons: Persons | None = None, seed: int = 0) -> Stakes:

@@ -116,7 +116,7 @@ class LocalSearch:
             levels = start.copy()
             steered = (*goal, mu / RANGE, mu * RANGE)
             price = self._run(levels, mu, steered, self._temperatures(hot, n), rng)
-            return self._finished(levels, price, goal, rng)
+            return self._finished(levels, price, goal, rng, min(LAST, n))
 
         # How hot a start may be without losing what the columns' own codes hold differs from table to
         # table: with many columns a symbol has thousands of generalisations to get lost among.
@@ -125,7 +125,7 @@ class LocalSearch:
         hottest = [hot for _, hot in ranked[:2]] or [HOT[-1]]
         found = [one for one, _ in pilots]
         found += [cooled(hot, max(sweeps // len(hottest), 10)) for hot in hottest]
-        found.append(self._finished(start.copy(), mu, goal, rng))
+        found.append(self._finished(start.copy(), mu, goal, rng, min(LAST, sweeps)))
         return min((one for one in found if one is not None), key=cost, default=None)
 
     def _temperatures(self, hot: float, sweeps: int) -> Array:
@@ -146,7 +146,12 @@ class LocalSearch:
         return min(found, key=lambda one: one.leakage - mu * one.kept)
 
     def _finished(
-        self, levels: Ints, mu: float, goal: tuple[int, float, float], rng: np.random.Generator
+        self,
+        levels: Ints,
+        mu: float,
+        goal: tuple[int, float, float],
+        rng: np.random.Generator,
+        sweeps: int,
     ) -> Generalised | None:
         """The levels brought to the target, no cell too small, and improved there without leaving it."""
         self._climb(levels, mu)
@@ -159,7 +164,7 @@ class LocalSearch:
             self._run(levels, mu, (0, 0.0, 0.0, mu, mu), np.zeros(3), rng, strict=True)
         if not self._meets(levels, goal):
             return None
-        self._run(levels, mu, (*goal, mu, mu), np.zeros(LAST), rng, strict=True)
+        self._run(levels, mu, (*goal, mu, mu), np.zeros(sweeps), rng, strict=True)
         return self.measured(levels)
 
     def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:

@@ -331,12 +331,15 @@ class RecodingSearch:
         The search lowers another leakage than the one that is bounded.
         """
         low, high, best = 0.0, 1.0, self.at(rng, kept=0.0, thorough=False)
-        for step in range(STEPS):
-            found = self.at(rng, kept=(low + high) / 2, thorough=thorough and step > STEPS // 2)
+        steps = [False] * STEPS + [thorough] * (2 if self.recoding.kind == "local" else STEPS)
+        for is_long in steps:
+            middle = (low + high) / 2
+            found = self.at(rng, kept=middle, thorough=is_long)
             if found.leakage <= leakage:
-                low, best = (low + high) / 2, found
+                low = middle
+                best = max(best, found, key=lambda one: one.kept)
             else:
-                high = (low + high) / 2
+                high = middle
         return best
 
     def _wider(self) -> RecodingSearch:

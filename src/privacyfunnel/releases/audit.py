@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint, generalise_joint
+from privacyfunnel.audits import (
+    CATALOGUE,
+    Audit,
+    Trials,
+    audit_joint,
+    generalise_joint,
+    hold_out,
+)
 from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_attack
 from privacyfunnel.audits.generalisation import RELEASED
+from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
-from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
+from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.search import find
 from privacyfunnel.releases.verify import Measured, with_kept
 from privacyfunnel.report.numbers import several
@@ -30,7 +40,11 @@ if TYPE_CHECKING:
     from privacyfunnel.joint import Joint
     from privacyfunnel.persons import Persons
     from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.solvers.base import Solution
 
+HALF = 0.5  # share of the records that a readable release is tried on unasked
+LEAST_HALVED = 200  # records below which halves tell little
+MOST_HALVED = 60_000  # combinations of S and X up to which a second search takes seconds
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
 QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
 
@@ -132,6 +146,31 @@ def audit_release(
     )
 
 
+def records_aside(
+    joint: Joint, persons: Persons | None, request: ReleaseRequest
+) -> tuple[Joint, Joint, Persons | None] | None:
+    """The records to make a code from, those put aside, and whose these are; None: it is not tried.
+
+    Unless it was asked for, it is tried with half of the records where a readable release is made of a
+    table that is searched in seconds.
+    """
+    share = request.holdout
+    if share is None:
+        few = joint.n_records is None or joint.n_records < LEAST_HALVED
+        if few or request.kind == "symbols" or joint.counts.nnz > MOST_HALVED:
+            return None
+    try:
+        if persons is None:
+            return *hold_out(joint, share or HALF, seed=request.seed), None
+        parts = persons_held_out(joint, persons, share or HALF, seed=request.seed)
+    except InvalidInput:
+        if share is None:  # one of the halves would have nothing to tell
+            return None
+        raise
+    (made_from, _), (put_aside, whose) = parts
+    return made_from, put_aside, whose
+
+
 def on_unseen(
     made_from: Joint,
     put_aside: Joint,
@@ -141,27 +180,43 @@ def on_unseen(
     persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     """Make a codebook from some records as it was asked for; measure it on these and on the others.
 
-    ``persons`` say whose the records put aside are.
+    ``persons`` say whose the records put aside are. Beside a local recoding stands the global one that
+    keeps as much. None where half of the records cannot meet the target and nobody asked.
     """
+
+    def tried(request: ReleaseRequest, solution: Solution) -> dict[str, Any]:
+        book = Codebook.from_solution(
+            made_from, solution, roles, target=request.target, seed=request.seed
+        )
+        own = generalise_joint(made_from, book, seed=request.seed)
+        unseen = generalise_joint(put_aside, book, persons=persons, seed=request.seed)
+        return {
+            "symbols": len(book.symbols),
+            "own": asdict(replace(own, bound=None)),  # these records chose the code
+            "unseen": asdict(unseen),
+        }
+
+    if request.kind != "symbols":
+        request = replace(request, points=2)  # of the frontier only the target is needed
     try:
         solution = find(made_from, request, jobs=jobs, progress=progress)
     except TargetUnreachable as error:
+        if request.holdout is None:
+            return None
         raise TargetUnreachable(
             f"the holdout leaves {made_from.n_records:,} records to make a code from, and there {error}"
         ) from error
-    book = Codebook.from_solution(
-        made_from, solution, roles, target=request.target, seed=request.seed
-    )
-    own = generalise_joint(made_from, book, seed=request.seed)
-    return {
-        "share": request.holdout,
-        "symbols": len(book.symbols),
-        "own": asdict(replace(own, bound=None)),  # these records chose the code
-        "unseen": asdict(generalise_joint(put_aside, book, persons=persons, seed=request.seed)),
-    }
+    found = tried(request, solution)
+    found["share"] = HALF if request.holdout is None else request.holdout
+    found["global"] = None
+    if request.kind == "local" and isinstance(solution, RecodedSolution):
+        other = replace(request, recoding="global", target={"kept": solution.kept}, fit=None)
+        with suppress(TargetUnreachable):
+            found["global"] = tried(other, find(made_from, other))
+    return found
 
 
 def _new_people(people: Joint | None, book: Codebook, request: ReleaseRequest) -> Joint | str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.codebook import is_shared
 from privacyfunnel.metrics import Chance
-from privacyfunnel.metrics.stakes import Stakes
+from privacyfunnel.metrics.stakes import Stakes, chance_matters
 from privacyfunnel.report.numbers import bits, number, percent, several
 
 if TYPE_CHECKING:
@@ -35,8 +35,13 @@ class Caution:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> list[Caution]:
-    """Warnings that hold before anything is released."""
+def about_table(
+    stakes: Stakes, roles: Roles, identifiers: Sequence[str], *, is_coarse: bool = False
+) -> list[Caution]:
+    """Warnings that hold before anything is released.
+
+    ``is_coarse``: how much of the public columns as they are is chance says little about the release.
+    """
     found = [_identifier(name) for name in identifiers]
     if roles.weight is not None:
         found.append(
@@ -46,7 +51,7 @@ def about_table(stakes: Stakes, roles: Roles, identifiers: Sequence[str]) -> lis
                 "weighted table, and how much of them is chance was not measured.",
             )
         )
-    if stakes.few_records:
+    if stakes.few_records and not is_coarse:
         found.append(_few_records(stakes))
     return found
 
@@ -84,27 +89,29 @@ def about_release(
     leakage: float,
     *,
     measured: Sequence[str] = (),
-    is_held_out: bool = False,
+    entropy_s: float = 0.0,
+    held_out: Mapping[str, Any] | None = None,
     is_chosen_in_secret: bool = False,
     is_shuffled: bool = False,
     is_keyed: bool = False,
 ) -> list[Caution]:
     """Warnings about one release.
 
-    ``measured``: the kept columns that the figures are of too; ``is_held_out``: whether it was tried on
-    records held out; ``is_chosen_in_secret``: whether its code was chosen on records drawn in secret;
+    ``measured``: the kept columns that the figures are of too; ``held_out``: how it did on records held
+    out, if it was tried; ``is_chosen_in_secret``: whether its code was chosen on records drawn in secret;
     ``is_shuffled``: whether its rows are in a random order; ``is_keyed``: whether a column names the
     records, so that they may be told again in a later release.
     """
     found = [_kept(name, name in measured) for name in keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
     if small and book.roles.weight is None:
+        what = "combination" if book.columns else "symbol"
         found.append(
             Caution(
-                "small symbols",
-                f"{several(len(small), 'released symbol')} of {number(len(book.symbols))} "
+                f"small {'groups' if book.columns else 'symbols'}",
+                f"{several(len(small), f'released {what}')} of {number(len(book.symbols))} "
                 f"{'stands' if len(small) == 1 else 'stand'} for fewer than {SMALL_SYMBOL} "
-                "records. A rare symbol can point at a person.",
+                f"records. A rare {what} can point at a person.",
                 hint="min-count",
                 fields={"least": SMALL_SYMBOL},
             )
@@ -141,8 +148,38 @@ def about_release(
     if n_dropped:
         found.append(_left_out(n_dropped, is_shuffled))
     if chance is not None and chance.mean_bits > leakage + NOTHING:
-        found.append(_fitted(chance, leakage, is_held_out))
+        found.append(_fitted(chance, leakage, held_out is not None))
+    elif book.columns and chance is not None and chance_matters(chance, leakage, entropy_s):
+        found.append(_partly_chance(chance, leakage))
+    if held_out is not None and only_looks_better(held_out):
+        found.append(_looks_better(held_out))
     return found
+
+
+def only_looks_better(held_out: Mapping[str, Any]) -> bool:
+    """Whether a local recoding gives away less than a global one of the records it was made from only."""
+    other = held_out["global"]
+    if other is None or other["own"]["leakage"] <= held_out["own"]["leakage"]:
+        return False
+    return beyond_chance(other["unseen"]) <= beyond_chance(held_out["unseen"])
+
+
+def beyond_chance(side: Mapping[str, Any]) -> float:
+    """Bits given away less those that chance alone would show."""
+    return float(side["leakage_bits"] - (side["chance_bits"] or 0.0))
+
+
+def _looks_better(held_out: Mapping[str, Any]) -> Caution:
+    own, other = held_out, held_out["global"]
+    return Caution(
+        "local recoding only looks better",
+        f"Of the records it was made from it gives away {bits(own['own']['leakage_bits'])}, a global "
+        f"recoding that keeps as much {bits(other['own']['leakage_bits'])}. Of records that neither has "
+        f"seen it is {bits(max(0.0, beyond_chance(own['unseen'])))} and "
+        f"{bits(max(0.0, beyond_chance(other['unseen'])))}, without what chance shows.",
+        is_public=False,
+        hint="global",
+    )
 
 
 def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
@@ -194,6 +231,16 @@ def _few_records(stakes: Stakes) -> Caution:
         "value goes with which sensitive ones. It says little about people who are not in the table."
     )
     return Caution("few records", text, is_public=False)
+
+
+def _partly_chance(chance: Chance, leakage: float) -> Caution:
+    return Caution(
+        "chance",
+        f"Of the {leakage:.3g} bits that the release gives away of these records, "
+        f"{chance.mean_bits:.3g} are there as well with the sensitive values dealt to the records at "
+        "random: so many combinations with so few records each show links that are none.",
+        is_public=False,
+    )
 
 
 def _fitted(chance: Chance, leakage: float, is_held_out: bool) -> Caution:

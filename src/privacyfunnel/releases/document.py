@@ -67,7 +67,7 @@ def describe(
     columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
         *about_usefulness(book, columns),
-        *about_table(stakes, book.roles, identifiers),
+        *about_table(stakes, book.roles, identifiers, is_coarse=bool(book.columns)),
         *about_release(
             book,
             request.keep,
@@ -75,7 +75,8 @@ def describe(
             audit.chance,
             rule.information,
             measured=measured.kept,
-            is_held_out=held_out is not None,
+            entropy_s=rule.entropy_s,
+            held_out=held_out,
             is_shuffled=request.shuffle,
             is_keyed=request.key is not None,
             is_chosen_in_secret=request.choose_on is not None,

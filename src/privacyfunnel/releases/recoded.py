@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from privacyfunnel.releases.request import ReleaseRequest
 
 MOST_BARS = 90  # of a column's picture; more values are put together
-COMPARED = 4_000  # values of X up to which the other recodings are searched for the report
-COMPARED_POINTS = 7
+COMPARED = 20_000  # values of X up to which the other recodings are searched for the report
+COMPARED_POINTS = (7, 4)  # of a rough curve; fewer where X has many values
+MANY_VALUES = 4_000
 COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
 
 
@@ -164,7 +165,8 @@ def rough_frontier(joint: Joint, kind: str, request: ReleaseRequest) -> list[dic
     if kind == "local":
         options["moves"] = COMPARED_MOVES
     try:
-        other = sweep(joint, recoding=kind, n_points=COMPARED_POINTS, seed=request.seed, **options)
+        points = COMPARED_POINTS[joint.n_x > MANY_VALUES]
+        other = sweep(joint, recoding=kind, n_points=points, seed=request.seed, **options)
     except FunnelError:
         return []
     return _points(joint, other)

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.audits import Audit, Limits, broken, hold_out
-from privacyfunnel.audits.holdout import persons_held_out
+from privacyfunnel.audits import Audit, Limits, broken
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.folders import together
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
-from privacyfunnel.releases.audit import audit_release, on_unseen
+from privacyfunnel.releases.audit import audit_release, on_unseen, records_aside
 from privacyfunnel.releases.checksums import checksums
 from privacyfunnel.releases.description import croissant, data_package
 from privacyfunnel.releases.document import describe, without_sensitive
@@ -163,9 +162,7 @@ def release(
         names = output_columns(opened, counts.roles, **output, numbers=numbers)
         joint = counts.joint()
         check_named(request.groups, {column.name: column.values for column in joint.public})
-        aside = None
-        if request.holdout is not None:
-            aside = _aside(joint, counts.persons, request.holdout, request.seed)
+        aside = records_aside(joint, counts.persons, request)
         bar = stages("Searching releases")
         request = bins_in_order(request, counts.roles.public)
         persons = counts.persons
@@ -242,16 +239,6 @@ def release(
         )
         _write_report(work, book, document, is_public=request.is_public)
     return Release(folder, book, document)
-
-
-def _aside(
-    joint: Joint, persons: Persons | None, share: float, seed: int
-) -> tuple[Joint, Joint, Persons | None]:
-    """The records to make a code from, those put aside, and whose these are."""
-    if persons is None:
-        return *hold_out(joint, share, seed=seed), None
-    (made_from, _), (put_aside, whose) = persons_held_out(joint, persons, share, seed=seed)
-    return made_from, put_aside, whose
 
 
 def _check_kept(counts: Counts, keep: Sequence[str]) -> None:

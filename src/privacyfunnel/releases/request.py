@@ -40,7 +40,9 @@ class ReleaseRequest:
     groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # exactly these
     importance: Mapping[str, float] = field(default_factory=dict)
     balance: float | None = None  # share of the mean kept that every column keeps; None: `BALANCE`
+    round_cuts: bool = False  # cut numbers and dates at round points only
     suppress: float | None = None  # share of the records that may be * for the least count
+    fit: str | None = None  # whose leakage is lowered: these records', or a population's
     numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
     measure: str = "shannon"  # of what is given away, see `measures`
     purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
@@ -126,7 +128,7 @@ class ReleaseRequest:
                 raise InvalidInput(
                     "kept is a target of global and local recoding; symbols take utility."
                 )
-            named = [n for n in READABLE if getattr(self, n)]
+            named = [n for n in (*READABLE, "round_cuts", "fit") if getattr(self, n)]
             if named or self.numbers != "label":
                 raise InvalidInput(
                     f"{(named or ['numbers'])[0]} is for global and local recoding, not for symbols."

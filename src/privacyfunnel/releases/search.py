@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
 SLACK = 1e-9  # bits, or shares, that count as none
+# Whose leakage is lowered. A local recoding has thousands of combinations and fits the chance of few
+# records; what it gives away of others is least where it is not let (benchmarks/recoding.py).
+FIT = {"global": "records", "local": "population"}
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
 
@@ -455,5 +458,8 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
         options["balance"] = usual if request.balance is None else request.balance
     if request.suppress is not None:
         options["suppress"] = request.suppress
+    if request.round_cuts:
+        options["rounding"] = "force"
     check_effort(request.effort)
+    options["fit"] = request.fit or FIT[request.kind]
     return options if request.kind == "global" else options | {"moves": LOCAL_MOVES[request.effort]}

@@ -30,9 +30,10 @@ def what_was_found(document: Document) -> str:
     """What the coding keeps and gives away on either side, and how many values it did not know."""
     held = document["held_out"]
     own, unseen = held["own"], held["unseen"]
+    share = "utility" if document["recoding"] is None else "kept"
     text = (
-        f"On records that it has not seen, the coding keeps {percent(unseen['utility'])} instead of "
-        f"{percent(own['utility'])} and gives away {percent(unseen['leakage'])} "
+        f"On records that it has not seen, the coding keeps {percent(unseen[share])} instead of "
+        f"{percent(own[share])} and gives away {percent(unseen['leakage'])} "
         f"({bits(unseen['leakage_bits'])}) instead of {percent(own['leakage'])} "
         f"({bits(own['leakage_bits'])})."
     )
@@ -42,11 +43,34 @@ def what_was_found(document: Document) -> str:
             f" Of these {bits(unseen['leakage_bits'])}, {bits(by_chance)} would appear by chance in "
             f"{several(unseen['n_records'], 'record')}."
         )
-    return f"{text} {_suppressed(unseen)}"
+    return f"{text} {_suppressed(document)}"
+
+
+def on_others(document: Document) -> str:
+    """What a readable release gives away of other records, beside its figure on its own."""
+    held = document["held_out"]
+    found = f"On other records: {_beyond(held['unseen'], document)}"
+    if held["global"] is not None:
+        other = _beyond(held["global"]["unseen"], document)
+        found += f", with a global recoding that keeps as much {other}"
+    own, others = held["own"]["n_records"], held["unseen"]["n_records"]
+    return (
+        f"{found}. So much does a coding made from {several(own, 'record')} give away of the "
+        f"{number(others)} others, beyond what chance alone shows."
+    )
+
+
+def _beyond(side: Mapping[str, Any], document: Document) -> str:
+    by_chance = side["chance_bits"] or 0.0
+    more = max(0.0, side["leakage_bits"] - by_chance)
+    whole = document["measured"]["entropy_s_bits"]
+    return f"{percent(more / whole if whole else 0.0)} ({bits(more)})"
 
 
 def in_short(document: Document) -> str:
     """The check in one line for the terminal."""
+    if document["recoding"] is not None:
+        return on_others(document)
     own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
     chance = unseen["chance_bits"]
     by_chance = "" if chance is None else f", by chance alone {bits(chance)}"
@@ -62,10 +86,13 @@ def in_short(document: Document) -> str:
 def rows(document: Document) -> list[list[str]]:
     """A table of both sides; its first row are the titles."""
     held = document["held_out"]
-    sides = (held["own"], held["unseen"])
+    sides = [held["own"], held["unseen"]]
+    if held["global"] is not None:
+        sides += [held["global"]["own"], held["global"]["unseen"]]
     shown = {
         "records": [number(side["n_records"]) for side in sides],
-        "kept of the public columns": [percent(side["utility"]) for side in sides],
+        "kept of each column, on average": [percent(side["kept"]) for side in sides],
+        "kept of the public columns' bits": [percent(side["utility"]) for side in sides],
         "given away of the sensitive ones": [percent(side["leakage"]) for side in sides],
         "the same in bits": [bits(side["leakage_bits"]) for side in sides],
         "bits by chance alone": [
@@ -80,15 +107,19 @@ def rows(document: Document) -> list[list[str]]:
         "suppressed, because unknown": [number(side["n_suppressed"]) for side in sides],
     }
     titles = ["", "records it was made from", "records not seen"]
+    if held["global"] is not None:
+        titles += ["global, made from", "global, not seen"]
     return [titles, *([name, *figures] for name, figures in shown.items())]
 
 
-def _suppressed(unseen: Mapping[str, Any]) -> str:
+def _suppressed(document: Document) -> str:
+    unseen = document["held_out"]["unseen"]
     n = unseen["n_suppressed"]
     if not n:
         return "It knew all of their values."
     share = percent(n / unseen["n_records"])
-    return (
-        f"It did not know the values of {several(n, 'record')} ({share}), which "
-        f"{'is' if n == 1 else 'are'} released as one more symbol, “suppressed”."
-    )
+    which = "which is" if n == 1 else "which are"
+    become = "released as one more symbol, “suppressed”"
+    if document["recoding"] is not None:
+        become = "released as *"
+    return f"It did not know the values of {several(n, 'record')} ({share}), {which} {become}."

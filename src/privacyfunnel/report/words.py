@@ -288,6 +288,7 @@ def summary(document: Document) -> list[str]:
     became = f"{several(values, 'value')} became {several(symbols, 'symbol')}."
     if document["recoding"] is not None:
         became = _recoded(document["recoding"])
+        became = became[0].lower() + became[1:]
     return [
         f"Released {several(document['records']['released'], 'record')}: {became}",
         *([] if document["recoding"] is None else [kept(document)]),

@@ -19,6 +19,7 @@ HINTS: Hints = {
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
     "balance": "fewer columns, or less to keep, can be had",
     "holdout": "a check on records held out (on the command line) shows how much",
+    "global": "choose the same groups for all records",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
     "least-count": "ask for less, or for fewer of them under Columns",
     "new-people": "the command line can choose it on some of them",

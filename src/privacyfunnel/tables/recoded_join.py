@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codebook.output import has_bounds, output_kinds, shown_groups
-from privacyfunnel.codebook.recoded import recode, stars_of
+from privacyfunnel.codebook.recoded import recode, starred, stars_of
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns, encode_column
@@ -71,10 +71,7 @@ class RecodedJoin(Join):
             words = self.book.unknown(value, int(rows[unseen].sum()), int(unseen.sum()))
             raise UnknownSymbol(f"{words}.", hint="unseen")
         stars = np.array(stars_of(self.book))
-        if self.book.recoding == "local":
-            cells[unseen] = stars
-        else:
-            cells = np.where(cells < 0, stars, cells)
+        cells = starred(self.book, cells)
         return self._without_rare(cells, rows, stars, changed=bool(unseen.any()))
 
     def _without_rare(self, cells: Ints, rows: Ints, stars: Ints, changed: bool) -> Ints:
