@@ -47,8 +47,6 @@ from privacyfunnel.tables.write import shuffle_rows
 if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.persons import Persons
     from privacyfunnel.tables import Counts, Table
 
 Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
