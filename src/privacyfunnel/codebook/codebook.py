@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values, need
-from privacyfunnel.codebook.draws import outcome
+from privacyfunnel.codebook.draws import make_salt, outcome
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
     as_code,
@@ -130,8 +129,8 @@ class Codebook:
         """The codebook of a solution for the joint that was counted under these roles.
 
         Released symbols are called r01, r02, ... in order of their first value. A soft code draws
-        by a ``secret``, by default a random one: from nothing that others may know, and so not from
-        a seed. Draws are repeated by handing in the secret of an earlier, private codebook.
+        by a ``secret``, by default a random one; draws are repeated by handing in the secret of an
+        earlier, private codebook.
         """
         code = solution.code
         soft = isinstance(code, Channel)
@@ -163,7 +162,7 @@ class Codebook:
             measured=_measured(joint, solution),
             n_records=joint.n_records,
             seed=seed,
-            salt=(secret or secrets.token_hex(16)) if soft else None,
+            salt=(secret or make_salt()) if soft else None,
             min_count=min_count,
             **readable,
         )

@@ -2,19 +2,43 @@
 
 A row's draw is a hash of the codebook's salt and the row's key. Who knows both can redo the draw
 and narrow down the row's value, so the salt is a secret and never in a public codebook.
+
+The hash is said here for Python, DuckDB, Spark and the warehouses of ``exports``: the four must agree.
 """
 
 from __future__ import annotations
 
+import secrets
 from bisect import bisect_right
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import accumulate
+from typing import Any
 
 from privacyfunnel.columns import literal
 
 HEX_DIGITS = 13
 RANGE = 16**HEX_DIGITS  # 2^52: a draw is a whole number below it, exact in every engine
+
+
+def make_salt() -> str:
+    """A random salt: from nothing that others may know, and so not from a seed.
+
+    >>> len(make_salt()), make_salt() == make_salt()
+    (32, False)
+    """
+    return secrets.token_hex(16)
+
+
+def salt_of_table(salt: str, fingerprint: Sequence[int]) -> str:
+    """The salt by which rows without a key are drawn, by their number in a table of this fingerprint.
+
+    By the number alone, row 7 of every table would get one draw, which could be narrowed down.
+
+    >>> draw(salt_of_table("secret", (9, 2)), 7) == draw("secret", "9:2:7")
+    True
+    """
+    return ":".join([salt, *map(str, fingerprint)])
 
 
 def thresholds(probabilities: Sequence[float]) -> list[int]:
@@ -45,3 +69,32 @@ def draw_sql(salt: str, key: str) -> str:
     """The draw in DuckDB's SQL; ``key`` is the SQL of the row's key."""
     text = f"{literal(salt + ':')} || CAST({key} AS VARCHAR)"
     return f"CAST('0x' || substr(sha256({text}), 1, {HEX_DIGITS}) AS BIGINT)"
+
+
+def draw_spark(salt: str, column: str) -> Any:
+    """The draw as a column of Spark's; ``column`` names the one of the row's key."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text = F.concat(F.lit(f"{salt}:"), F.col(column).cast("string"))
+    hashed = F.substring(F.sha2(text, 256), 1, HEX_DIGITS)
+    return F.conv(hashed, 16, 10).cast("bigint")
+
+
+def digits_sql(salt: str, key: str, dialect: str) -> str:
+    """The draw's digits in a warehouse's SQL, which as text sort as the number does."""
+    text = f"{literal(salt + ':')} || CAST({key} AS TEXT)"
+    if dialect == "postgres":
+        text = f"CONVERT_TO({text}, 'UTF8')"
+    digest = f"SHA256({text})"
+    if dialect == "bigquery":
+        digest = f"TO_HEX({digest})"
+    return f"SUBSTRING({digest}, 1, {HEX_DIGITS})"
+
+
+def digits(number: int) -> str:
+    """A threshold as digits to compare with; what ends the range comes after all digits.
+
+    >>> digits(255), digits(RANGE)
+    ('00000000000ff', 'g')
+    """
+    return "g" if number >= RANGE else f"{number:0{HEX_DIGITS}x}"

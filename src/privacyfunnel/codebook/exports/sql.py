@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.draws import HEX_DIGITS, RANGE, thresholds
+from privacyfunnel.codebook.draws import digits, digits_sql, thresholds
 from privacyfunnel.codebook.output import (
     ANY,
     NUMBERS,
@@ -164,7 +164,7 @@ class Statement:
         return f"SELECT {', '.join(select)} FROM {self.table}{where}"
 
     def _draw(self) -> str:
-        """The first digits of the hash that `apply` draws by: as text they sort as the number does."""
+        """The digits of the draw by which `apply` draws too."""
         secret = self.book.check_salt()
         if self.dialect == "sqlite":
             raise InvalidInput(
@@ -175,13 +175,7 @@ class Statement:
                 "a release by lot draws by a column that names the row; say which it is.",
                 hint="key",
             )
-        named = f"{text(secret + ':')} || CAST({quoted(self.key)} AS TEXT)"
-        if self.dialect == "postgres":
-            named = f"CONVERT_TO({named}, 'UTF8')"
-        digest = f"SHA256({named})"
-        if self.dialect == "bigquery":
-            digest = f"TO_HEX({digest})"
-        return f"SUBSTRING({digest}, 1, {HEX_DIGITS})"
+        return digits_sql(secret, quoted(self.key), self.dialect)
 
     def _key(self, column: Column) -> str:
         """What a column is joined by: its value, or the place of its bin or multiple."""
@@ -282,7 +276,7 @@ class Statement:
             low = 0
             for (j, _), end in zip(row, thresholds([p for _, p in row]), strict=True):
                 if end > low:
-                    drawn.append((*value, j, _digits(low), _digits(end)))
+                    drawn.append((*value, j, digits(low), digits(end)))
                 low = end
         join = self._join("funnel_values", every, drawn, place="integer", low="text", high="text")
         return f"{join} AND r.draw >= funnel_values.low AND r.draw < funnel_values.high"
@@ -574,11 +568,6 @@ def quoted(name: str) -> str:
 def text(value: str) -> str:
     """A text in quotes."""
     return "'" + value.replace("'", "''") + "'"
-
-
-def _digits(number: int) -> str:
-    """Digits that sort as the number does; what ends the range comes after all digits."""
-    return "g" if number >= RANGE else f"{number:0{HEX_DIGITS}x}"
 
 
 def _first_multiple(rule: Round, bound: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.draws import draw_sql
+from privacyfunnel.codebook.draws import draw_sql, salt_of_table
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, sql_kind
 from privacyfunnel.errors import DataUnavailable
@@ -218,17 +218,13 @@ class DuckDBTable(Table):
         return f"SELECT {', '.join(named)} FROM {self._joined(join, draw)}"
 
     def _draw(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
-        """The draw of each row: by its key, else by its number and a fingerprint of the table.
-
-        By the number alone, row 7 of every table would get one draw, which could be narrowed down.
-        """
+        """The draw of each row: by its key, else by its number and a fingerprint of the table."""
         secret = join.book.check_salt()
         if join.key is not None:
             return draw_sql(secret, self.place(join.key))
         read = ", ".join(dict.fromkeys(self.place(name) for name in join.needed))
         sql = f"SELECT bit_xor(hash(row, {read})), count(*) FROM {NUMBERED}"
-        fingerprint = ":".join(map(str, con.execute(sql).fetchall()[0]))
-        return draw_sql(f"{secret}:{fingerprint}", "row")
+        return draw_sql(salt_of_table(secret, con.execute(sql).fetchall()[0]), "row")
 
     def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privacyfunnel.codebook.draws import HEX_DIGITS
+from privacyfunnel.codebook.draws import draw_spark
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput
@@ -113,10 +113,8 @@ class SparkTable(FrameTable):
                 raise InvalidInput(
                     "rows on a cluster have no number; name a key column for the draws."
                 )
-            row = F.col(self.place(join.key)).cast("string")
-            text = F.concat(F.lit(join.book.check_salt() + ":"), row)
-            hashed = F.substring(F.sha2(text, 256), 1, HEX_DIGITS)
-            keyed = keyed.withColumn("draw", F.conv(hashed, 16, 10).cast("bigint"))
+            draw = draw_spark(join.book.check_salt(), self.place(join.key))
+            keyed = keyed.withColumn("draw", draw)
         small = F.broadcast(self._rows.sparkSession.createDataFrame(join.lookup()))
         on = [keyed[f"r{i}"].eqNullSafe(small[f"k{i}"]) for i in range(len(join.columns))]
         return keyed.join(small, on, "left")
