@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from privacyfunnel import Channel, Funnel, Joint, Partition, Solution, Status, objectives, solve
 from privacyfunnel.codebook import VERSION, Codebook, schema
-from privacyfunnel.codebook.file import checksum, from_document, write
+from privacyfunnel.codebook.checks import checksum
+from privacyfunnel.codebook.file import from_document, write
 from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.columns import Bins, Column, ColumnRules, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol

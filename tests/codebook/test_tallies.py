@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.file import checksum, from_document, write
+from privacyfunnel.codebook.checks import checksum
+from privacyfunnel.codebook.file import from_document, write
 from privacyfunnel.codebook.recoded import recode
 from privacyfunnel.codebook.tallies import told
 from privacyfunnel.errors import InvalidInput, UnknownSymbol

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from privacyfunnel.codebook.file import checksum
+from privacyfunnel.codebook.checks import checksum
 
 ODD: list[Any] = [
     None, True, False, 0, -1, 1, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, -0.0, "", " ", "a",

@@ -15,7 +15,8 @@ import pytest
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.file import checksum, write
+from privacyfunnel.codebook.checks import checksum
+from privacyfunnel.codebook.file import write
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import is_dead, run_mark

@@ -11,7 +11,8 @@ import pytest
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.file import checksum, from_document, write
+from privacyfunnel.codebook.checks import checksum
+from privacyfunnel.codebook.file import from_document, write
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import InvalidInput, UnknownSymbol

@@ -1,9 +1,19 @@
-"""Checks: what must hold for a codebook, whether it was just made or read from a file."""
+"""Checks: what must hold for a codebook, in this order where it is read from a file:
+
+    envelope (check_envelope) -> form (schema.json, by schema.check_document) -> content (check_book)
+
+The envelope says that it is a codebook, of a version that is known, unchanged since it was written. A
+codebook that was just made is checked for its content too. ``releases/verify.py`` checks no codebook:
+it counts the written release again.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.recoded import holds
@@ -13,11 +23,44 @@ from privacyfunnel.errors import InvalidInput
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
 
+FORMAT = "privacyfunnel codebook"
+VERSION = 1
+
 
 def need(holds: bool, complaint: str) -> None:
     """Refuse a codebook for which something does not hold."""
     if not holds:
         raise InvalidInput(f"not a valid codebook: {complaint}.")
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    """A fingerprint of all fields but itself, whatever the spacing and the order of fields."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    return "sha256:" + sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def check_envelope(document: Any) -> None:
+    """Refuse what is no codebook's document, is of a later version, or was changed by hand.
+
+    >>> check_envelope({"format": FORMAT, "version": 0})
+    Traceback (most recent call last):
+    ...
+    privacyfunnel.errors.InvalidInput: not a valid codebook: the version is 0.
+    """
+    need(isinstance(document, dict), "not a JSON object")
+    need(document.get("format") == FORMAT, "the format is not named 'privacyfunnel codebook'")
+    version = document.get("version")
+    need(type(version) is int and version >= 1, f"the version is {reprlib.repr(version)}")
+    if version > VERSION:
+        raise InvalidInput(
+            f"the codebook is of version {reprlib.repr(version)}, made by "
+            f"{reprlib.repr(document.get('tool'))}; this "
+            f"software reads up to version {VERSION}: upgrade privacyfunnel."
+        )
+    need(
+        document.get("checksum") == checksum(document),
+        "its checksum does not match, so it was edited by hand or damaged; make it again",
+    )
 
 
 def check_book(book: Codebook) -> None:
@@ -33,7 +76,7 @@ def check_book(book: Codebook) -> None:
     need(abs(total - 1) < 1e-9, f"the probabilities of its symbols sum to {total:.9g}, not 1")
     need(book.min_count >= 1, f"the least count is {book.min_count}")
     need(len(book.values) == len(book.rows), "its values and rows differ in number")
-    check_values(roles.public, book.values)
+    check_values(roles.public, book.values, book.counts)
     if book.soft:
         told = all(len(s.stands_for or ()) == len(roles.public) for s in book.symbols)
         need(told, "a symbol of a soft code does not say what it stands for in each column")
@@ -54,7 +97,6 @@ def check_book(book: Codebook) -> None:
 
 def _check_counts(book: Codebook) -> None:
     """Counts are of values that a group or symbol holds, and no more in sum than it has."""
-    need(len(book.counts) in (0, len(book.values)), "its values and their counts differ in number")
     need(all(n is None or _is_count(n) for n in book.counts), "a count is no number of records")
     need(len(book.tallies) in (0, len(book.columns)), "its columns and their counts differ")
     if book.counts and not book.soft:
@@ -116,8 +158,12 @@ def _check_columns(book: Codebook) -> None:
     need(None not in cells and len(set(cells)) == len(cells), "two symbols have the same groups")
 
 
-def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -> None:
-    """Every value has a part of the right kind for each column, and none comes twice."""
+def check_values(
+    columns: Sequence[Column],
+    values: Sequence[tuple[Any, ...]],
+    counts: Sequence[float | None],
+) -> None:
+    """Every value, of parts of the right kinds, comes once; either all have a count or none has."""
     need(bool(columns), "it names no public column")
     for column in columns:
         need(column.kind in KINDS, f"column {column.name!r} has the unknown kind {column.kind!r}")
@@ -131,6 +177,7 @@ def check_values(columns: Sequence[Column], values: Sequence[tuple[Any, ...]]) -
             need(_fits(column, part), f"{part!r} is no value of column {column.name!r}")
         need(value not in seen, f"the value {', '.join(map(show, value))} is covered twice")
         seen.add(value)
+    need(len(counts) in (0, len(values)), "its values and their counts differ in number")
 
 
 def _suits(column: Column) -> bool:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.checks import check_book, check_values, need
+from privacyfunnel.codebook.checks import check_book, check_values
 from privacyfunnel.codebook.draws import make_salt, outcome
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
@@ -441,8 +441,7 @@ def in_order(
     counts: Sequence[float | None],
 ) -> dict[str, Any]:
     """Values in the order in which tables are counted, each with its row and count, if any."""
-    check_values(columns, values)
-    need(len(counts) in (0, len(values)), "its values and their counts differ in number")
+    check_values(columns, values, counts)
     order = sorted(
         range(len(values)),
         key=lambda i: [c.rank(v) for c, v in zip(columns, values[i], strict=True)],

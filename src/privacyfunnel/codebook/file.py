@@ -6,13 +6,11 @@ A value of one public column stands for itself, of several it is the list of the
 from __future__ import annotations
 
 import json
-import reprlib
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from privacyfunnel.codebook.checks import need
+from privacyfunnel.codebook.checks import FORMAT, VERSION, check_envelope, checksum, need
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
 from privacyfunnel.codebook.schema import check_document
 from privacyfunnel.codebook.tallies import Tally
@@ -21,9 +19,6 @@ from privacyfunnel.codes import Group, RecodedColumn
 from privacyfunnel.columns import Bins, Calendar, Column, Roles, Round, Rule
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-
-FORMAT = "privacyfunnel codebook"
-VERSION = 1
 
 
 def write(book: Codebook) -> str:
@@ -54,28 +49,9 @@ def read(path: str | Path) -> Codebook:
         raise InvalidInput(f"{path}: not a codebook: not valid JSON.") from None
 
 
-def checksum(document: Mapping[str, Any]) -> str:
-    """A fingerprint of all fields but itself, whatever the spacing and the order of fields."""
-    rest = {key: value for key, value in document.items() if key != "checksum"}
-    return "sha256:" + sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-
-
 def from_document(document: Any) -> Codebook:
     """The codebook that a parsed file holds; refuses what it cannot verify."""
-    need(isinstance(document, dict), "not a JSON object")
-    need(document.get("format") == FORMAT, "the format is not named 'privacyfunnel codebook'")
-    version = document.get("version")
-    need(type(version) is int and version >= 1, f"the version is {reprlib.repr(version)}")
-    if version > VERSION:
-        raise InvalidInput(
-            f"the codebook is of version {reprlib.repr(version)}, made by "
-            f"{reprlib.repr(document.get('tool'))}; this "
-            f"software reads up to version {VERSION}: upgrade privacyfunnel."
-        )
-    need(
-        document.get("checksum") == checksum(document),
-        "its checksum does not match, so it was edited by hand or damaged; make it again",
-    )
+    check_envelope(document)
     try:
         return _book(document)
     except InvalidInput:
