@@ -106,7 +106,8 @@ def small(n_joints: int = 600) -> None:
             front = pf.frontier(joint, problem, n_points=4, min_count=least)
             for name in NAMES[problem]:
                 share = float(rng.random())
-                share *= joint.information / joint.entropy_s if name == "relevance" else 1.0
+                if name == "relevance" and joint.entropy_s > 0.0:
+                    share *= joint.information / joint.entropy_s
                 target = front.target({name: share})
                 prices = [
                     target.price.of(*point)
