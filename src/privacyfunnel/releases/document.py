@@ -98,6 +98,7 @@ def describe(
         "release": {
             "file": released.path.name,
             "columns": list(measured.columns),
+            "kept_measured": list(measured.kept),
             "numbers": request.numbers,
             "code": "channel" if book.soft else "partition",
             "symbols": len(book.symbols),
@@ -106,7 +107,6 @@ def describe(
         "measured": {
             **measured_of(joint, utility(joint, code), rule.information),
             "leakage_without_kept": share(alone, joint.entropy_s),
-            "kept_measured": list(measured.kept),
             "utility_by_chance": by_chance.whole,
         },
         "guessing": {

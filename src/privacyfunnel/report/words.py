@@ -185,7 +185,7 @@ def leakage(document: Document) -> str:
 
 def _with_kept(document: Document) -> str:
     """That columns which are passed through are part of it, and what it would be without them."""
-    keep = document["measured"].get("kept_measured", [])  # a preview keeps none
+    keep = document["release"].get("kept_measured", [])  # a preview keeps none
     if not keep:
         return ""
     without = percent(document["measured"]["leakage_without_kept"])
