@@ -153,7 +153,7 @@ def purpose(data: Path, picture: Path | None) -> None:
         found["remover"].append(judged(f"CorrelationRemover, alpha {alpha}", *parts, halves))
     joint = pf.Joint.from_table(halves[0], "sex", PUBLIC, useful="salary-class")
     search = UsefulSearch(Recoding("global", chance=2.0).on(joint), np.random.default_rng(0))
-    for share in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
+    for share in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65):
         code = search.at(utility=share).code
         groups = [
             {v: column.groups.index(g) for g in column.groups for v in g.members}
