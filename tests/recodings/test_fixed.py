@@ -12,7 +12,7 @@ from reference_recodings import interval_cuts, measure
 
 CITIES = ["Bonn", "Pisa", "Rom", "Turin"]
 GROUPS = {"age": [3], "city": [["Bonn", "Rom"]]}
-QUICK = {"effort": "fast", "points": 2, "attackers": False}
+QUICK = {"effort": "fast", "points": 2, "attackers": False, "min_count": 1}
 
 
 def small_joint(seed: int = 3) -> pf.Joint:
@@ -106,6 +106,6 @@ def test_what_goes_wrong_with_groups_is_told(tmp_path):
     with pytest.raises(InvalidInput, match="no groups or cuts of the column 'city'"):
         pf.release(table, "ill", "city", cuts={"town": [1]}, **options)
     with pytest.raises(TargetUnreachable, match=r"100.0% of the records would be suppressed"):
-        pf.release(table, "ill", "city", groups={"city": []}, min_count=11, **options)
+        pf.release(table, "ill", "city", groups={"city": []}, **(options | {"min_count": 11}))
     with pytest.raises(InvalidInput, match="for global recoding"):
         pf.release(table, "ill", "city", kept=0.5, recoding="local", groups={"city": []}, **options)

@@ -296,6 +296,7 @@ def improved(
     now = desk.search.measured([shape.labels for shape in desk.fixed(draft)])
     options = recoding_settings(joint, like)
     options["groups"] = {name: draft.groups[name] for name in draft.held}
+    options["balance"] = 0.0  # how the columns are to share what is kept is in the curator's hands
     found = readable_frontier(
         joint,
         "global",
