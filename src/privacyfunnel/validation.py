@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def check_at_least(name: str, value: float, least: float) -> None:
         raise InvalidInput(f"{name} must be at least {least}, got {value}.")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """``value`` is one of ``choices``."""
     if value not in choices:
         raise InvalidInput(f"{name} must be one of {', '.join(choices)}; got {value!r}.")

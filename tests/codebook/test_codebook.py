@@ -17,7 +17,7 @@ from privacyfunnel.codebook import VERSION, Codebook, schema
 from privacyfunnel.codebook.checks import checksum
 from privacyfunnel.codebook.file import from_document, write
 from privacyfunnel.codebook.schema import check_document
-from privacyfunnel.columns import Bins, Column, ColumnRules, Roles, Round
+from privacyfunnel.columns import MISSING, Bins, Column, ColumnRules, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.tables import count
 
@@ -174,6 +174,7 @@ def test_our_check_of_the_schema_is_the_standard_one(book):
     jsonschema = pytest.importorskip("jsonschema")
     standard = jsonschema.Draft202012Validator(schema())
     assert schema()["properties"]["version"]["const"] == VERSION
+    assert schema()["properties"]["missing"]["enum"] == list(MISSING)
     odd = (None, True, -1, 2, 0.5, 1.5, "", "x", [], [1], {}, {"date": "x"}, {"number": "1"})
     for path in _paths(json.loads(write(book))):
         for value in (*odd, "gone"):

@@ -7,7 +7,7 @@ label here; the codebook stores the rule, so that new rows are treated exactly a
 from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
 from privacyfunnel.columns.kinds import KINDS, Kind, clean, literal, show, sql_kind
-from privacyfunnel.columns.missing import MISSING
+from privacyfunnel.columns.missing import MISSING, required
 from privacyfunnel.columns.roles import Column, Roles
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "clean",
     "literal",
     "quantiles_of_counts",
+    "required",
     "show",
     "sql_kind",
 ]

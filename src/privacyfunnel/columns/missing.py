@@ -1,16 +1,59 @@
-"""Missing: what a missing value means, and which records count because of it."""
+"""Missing: what is done about missing values, in words too, and which records count because of it.
+
+What counts as missing, NaN say, is in ``kinds.py``. ``releases/verify.py`` counts a release again and
+on purpose leaves records out by itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.errors import InvalidInput
 
-MISSING = ("symbol", "drop", "error")  # a value of its own; leave the record out; refuse the table
+if TYPE_CHECKING:
+    from privacyfunnel.columns.roles import Column
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is done about missing values, in words: to choose it, for the curator, for receivers."""
+
+    choice: str  # missing values are ...
+    fact: str  # missing values: ...
+    told: str
+
+
+MISSING = {
+    "symbol": Policy(
+        "a value of their own",
+        "a value of their own",
+        "A missing value was treated as a value of its own.",
+    ),
+    "drop": Policy(
+        "a reason to leave the record out",
+        "records that lack one are left out",
+        "Records with a missing value were left out.",
+    ),
+    "error": Policy(
+        "a reason to refuse the table",
+        "not allowed; there are none",
+        "There were no missing values.",
+    ),
+}
+
+
+def required(missing: str, columns: Sequence[Column]) -> Sequence[Column]:
+    """The columns without which a row is left out: with ``drop`` all of these, else none.
+
+    >>> required("drop", ["age", "city"]), required("symbol", ["age", "city"])
+    (['age', 'city'], ())
+    """
+    return columns if missing == "drop" else ()
 
 
 def complete_groups(

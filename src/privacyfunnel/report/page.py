@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from privacyfunnel.codebook.values import decode
 from privacyfunnel.codebook.words import FEW
-from privacyfunnel.columns import KINDS, show
+from privacyfunnel.columns import KINDS, MISSING, show
 from privacyfunnel.errors import HINTS, Hints
 from privacyfunnel.report import (
     attacker_words,
@@ -114,6 +114,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         PUBLISHED=audit_words.PUBLISHED,
         SECTIONS=audit_words.SECTIONS,
         EMPTY=EMPTY,
+        MISSING=MISSING,
     )
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.output import ANY, SUPPRESSED, has_bounds, has_mean, recoded_names
 from privacyfunnel.codebook.recoded import is_interval
-from privacyfunnel.columns import KINDS, show
+from privacyfunnel.columns import KINDS, MISSING, show
 from privacyfunnel.report.numbers import listed, number, percent, several
 
 if TYPE_CHECKING:
@@ -143,13 +143,7 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
             f"{percent(suppressed)} of the records would have been rarer than that and show {ANY} "
             "in all columns."
         )
-    found.append(
-        {
-            "symbol": "A missing value was treated as a value of its own.",
-            "drop": "Records with a missing value were left out.",
-            "error": "There were no missing values.",
-        }[book.roles.missing]
-    )
+    found.append(MISSING[book.roles.missing].told)
     if book.roles.weight is not None:
         found.append(f"Counts are sums of the weights in the column {book.roles.weight}.")
     found.append(f"Made with {document['tool']}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.draws import thresholds
 from privacyfunnel.codebook.output import RELEASED, SUPPRESSED, recoded_names
-from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round
+from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round, required
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Join:
     table: Table
     book: Codebook
     columns: tuple[Column, ...]  # the public ones, in the kind that table and codebook share
-    required: tuple[Column, ...]  # with missing="drop", rows that lack one of these are left out
+    required: tuple[Column, ...]  # rows that lack one of these are left out
     names: tuple[str, ...]  # the columns of the output
     expand: bool
     keep: tuple[str, ...]
@@ -49,7 +49,7 @@ class Join:
         table = _read_as(table, book.roles)
         columns = tuple(_shared(table, column) for column in book.roles.public)
         present = [c for c in book.roles.columns.values() if c.name in table.names]
-        required = [_shared(table, c) for c in present] if book.roles.missing == "drop" else []
+        complete = [_shared(table, c) for c in required(book.roles.missing, present)]
         names = output_columns(
             table, book.roles, expand=expand, keep=keep, key=key, numbers=numbers
         )
@@ -60,7 +60,7 @@ class Join:
             table,
             book,
             columns,
-            tuple(required),
+            tuple(complete),
             tuple(names),
             expand,
             tuple(keep),

@@ -29,7 +29,7 @@ from privacyfunnel.codebook.output import (
     shown_groups,
 )
 from privacyfunnel.codebook.recoded import is_interval, narrow_first, recode, stars_of
-from privacyfunnel.columns import Bins, Calendar, Column, Round
+from privacyfunnel.columns import Bins, Calendar, Column, Round, required
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.validation import check_choice
 
@@ -157,10 +157,9 @@ class Statement:
         select += [f"{quoted(name)} AS kept{i}" for i, name in enumerate(self.keep)]
         if book.soft:
             select.append(f"{self._draw()} AS draw")
-        where = ""
-        if book.roles.missing == "drop":
-            needed = book.roles.columns.values() if self.has_sensitive else self.columns
-            where = " WHERE " + " AND ".join(f"({self._key(c)}) IS NOT NULL" for c in needed)
+        present = list(book.roles.columns.values()) if self.has_sensitive else self.columns
+        known = [f"({self._key(c)}) IS NOT NULL" for c in required(book.roles.missing, present)]
+        where = f" WHERE {' AND '.join(known)}" if known else ""
         return f"SELECT {', '.join(select)} FROM {self.table}{where}"
 
     def _draw(self) -> str:

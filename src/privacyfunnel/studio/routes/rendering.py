@@ -11,6 +11,7 @@ from privacyfunnel.report.numbers import several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
+from privacyfunnel.studio.settings import MEGABYTE
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -52,6 +53,7 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
+PAGES.globals.update(MEGABYTE=MEGABYTE)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:
