@@ -25,7 +25,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
 from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
-from privacyfunnel.estimators.target_search import search_target
+from privacyfunnel.estimators.search import search_target
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit

@@ -9,7 +9,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
 from privacyfunnel.estimators.scores import explained, kept
-from privacyfunnel.estimators.target_search import search_recoding, search_target
+from privacyfunnel.estimators.search import search_recoding, search_target
 from privacyfunnel.joint import Joint
 from privacyfunnel.recodings import RECODINGS, RecodedSolution
 from privacyfunnel.solvers.base import Solution

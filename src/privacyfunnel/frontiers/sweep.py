@@ -38,7 +38,7 @@ from privacyfunnel.solvers.base import (
 )
 from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
-from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.target import MET, Target
 from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
@@ -318,7 +318,7 @@ def _merged_down(joint: Joint, low: Solution, high: Solution, step: float) -> li
         code = Partition(path.cut(len(path.merges)).labels[code.labels])
     n_steps = math.ceil((high.utility - low.utility) / step)
     for bits in np.linspace(low.utility, high.utility, n_steps + 1)[1:-1]:
-        code, path = next(p for p in paths[::-1] if p[1].informations[1][0] >= bits - 1e-9)
+        code, path = next(p for p in paths[::-1] if p[1].informations[1][0] >= bits - MET)
         cut = path.cut_at(Target(problem, "utility", float(bits)))
         merged = Partition(cut.labels[code.labels])
         made.append(Solution.measured(joint, high.objective, merged, Status.CONVERGED))

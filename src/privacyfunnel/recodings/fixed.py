@@ -17,6 +17,7 @@ from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Tree, distinct
 from privacyfunnel.recodings.intervals import Intervals
+from privacyfunnel.solvers.target import HAIR
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Fixed:
         """The groups that were given, if they lose at most ``bound`` bits."""
         sums = np.bincount(np.unique(self.labels, return_inverse=True)[1], weights=cells.shares)
         lost = float(plogp(sums).sum() - plogp(cells.shares).sum())
-        return self.labels if lost <= bound + 1e-12 else None
+        return self.labels if lost <= bound + HAIR else None
 
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels, which are the same."""

@@ -17,6 +17,7 @@ from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.solvers.target import HAIR
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
@@ -25,7 +26,6 @@ STARTS = 2  # codes on each side of a target that are filled up to it
 TRADES = 4  # rounds of disturbing the best code of a target
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 LARGEST = 2**62  # number of a tuple of groups
-SLACK = 1e-12  # of a share kept or of bits, that counts as none
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
 
@@ -141,7 +141,7 @@ class GlobalSearch:
         return np.where(free, np.inf, bits * (1.0 - self.balance * kept))
 
     def _balanced(self, code: Recoded, kept: float) -> bool:
-        return code.least >= self.balance * kept - SLACK
+        return code.least >= self.balance * kept - HAIR
 
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True
@@ -279,7 +279,7 @@ class GlobalSearch:
         """A descent whose suppressed records are within the share allowed, at what price it takes."""
         found = self.descend(labels, mu, rng, most=most)
         nu = mu
-        while found.suppressed > self.suppress + SLACK and nu < mu * 1e4:
+        while found.suppressed > self.suppress + HAIR and nu < mu * 1e4:
             found, nu = self.descend(labels, mu, rng, nu, most), nu * 8.0
         return found
 
@@ -292,7 +292,7 @@ class GlobalSearch:
         """
         if self.is_small:
             return self._best_at(kept)
-        if kept > self.hull()[-1].kept + SLACK:
+        if kept > self.hull()[-1].kept + HAIR:
             return None
         mu, most = self.slope(kept), self._most_lost(kept)
         near = self._near(kept, mu)
@@ -312,7 +312,7 @@ class GlobalSearch:
                 for factor in (0.25, 4.0):
                     self._trade(best, i, factor, kept, mu, rng)
             found = self._best_at(kept)
-            if found is None or found.leakage >= best.leakage - SLACK:
+            if found is None or found.leakage >= best.leakage - HAIR:
                 break
             best = found
         return best
@@ -330,14 +330,14 @@ class GlobalSearch:
             for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
                 middle = (low + high) / 2
                 found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
-                if found is not None and found.leakage <= leakage + SLACK:
+                if found is not None and found.leakage <= leakage + HAIR:
                     low = max(middle, found.kept)
                 else:
                     high = middle
         fine = [
             code
             for code in self.allowed()
-            if code.leakage <= leakage + SLACK and self._balanced(code, code.kept)
+            if code.leakage <= leakage + HAIR and self._balanced(code, code.kept)
         ]
         return max(fine, key=lambda code: (code.kept, -code.leakage), default=None)
 
@@ -418,9 +418,9 @@ class GlobalSearch:
                     if new is not None:
                         labels = [*now.labels[:i], new, *now.labels[i + 1 :]]
                         found = self.measured(labels)
-                        better = found.leakage < now.leakage - SLACK or now.kept < kept - SLACK
-                        fine = found.suppressed <= self.suppress + SLACK
-                        if found.kept >= kept - SLACK and better and fine:
+                        better = found.leakage < now.leakage - HAIR or now.kept < kept - HAIR
+                        fine = found.suppressed <= self.suppress + HAIR
+                        if found.kept >= kept - HAIR and better and fine:
                             now, fixed = found, 1
             if fixed >= len(self.shapes):
                 break
@@ -433,7 +433,7 @@ class GlobalSearch:
 
     def allowed(self) -> list[Recoded]:
         """All measured codes that suppress no more than allowed, by rising share kept."""
-        found = [code for code in self.seen.values() if code.suppressed <= self.suppress + SLACK]
+        found = [code for code in self.seen.values() if code.suppressed <= self.suppress + HAIR]
         return sorted(found, key=lambda code: (code.kept, -code.leakage))
 
     def finest_balanced(self) -> Recoded:
@@ -474,5 +474,5 @@ def _same(a: Ints, b: Ints) -> bool:
 
 def best_at(codes: Iterable[Recoded], *, kept: float) -> Recoded | None:
     """The least leakage among codes that keep so much."""
-    allowed = [code for code in codes if code.kept >= kept - SLACK]
+    allowed = [code for code in codes if code.kept >= kept - HAIR]
     return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)

@@ -13,6 +13,7 @@ from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
 from privacyfunnel.information import plogp
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.solvers.target import HAIR
 
 FEW = 10  # values whose partitions are all considered: 3^n steps
 SWEEPS = 20
@@ -79,7 +80,7 @@ class Groups:
             price = high if found is None else np.sqrt(max(low, high / 64) * high)
             labels = self.best(replace(cells, keep=price), labels, rng, coarse=False)
             groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=cells.shares)
-            if whole + plogp(groups).sum() <= bound + 1e-12:
+            if whole + plogp(groups).sum() <= bound + HAIR:
                 found, high = labels, price
             elif found is None:
                 low, high = high, 4.0 * high

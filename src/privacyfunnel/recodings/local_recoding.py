@@ -14,6 +14,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.hierarchy import Tree
+from privacyfunnel.solvers.target import HAIR
 
 HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
 COOLING = 60.0  # by how much the temperature falls
@@ -21,7 +22,6 @@ PILOT = 12  # times fewer sweeps to find which temperature to start from
 STEER = 2.0  # how fast the price of what is kept follows its target
 RANGE = 30.0  # by how much that price may come to differ from where it started
 LAST = 60  # sweeps at temperature zero
-MET = 1e-12  # bits, or share kept, by which a target may be missed
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ class LocalSearch:
     def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:
         found, total = self.measured(levels), self.joint.total
         reached = -found.kept if goal[0] == 1 else found.leakage - self.joint.entropy_s
-        return reached * total <= goal[1] + MET * total
+        return reached * total <= goal[1] + HAIR * total
 
     def _run(
         self,

@@ -19,7 +19,6 @@ from privacyfunnel.recodings.borrowing import borrowed
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.fixed import Fixed
 from privacyfunnel.recodings.global_recoding import (
-    SLACK,
     STEPS,
     TRADES,
     GlobalSearch,
@@ -35,6 +34,7 @@ from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
 from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
+from privacyfunnel.solvers.target import HAIR, MET
 from privacyfunnel.validation import check_at_least, check_choice
 
 RECODINGS = ("symbols", "global", "local")
@@ -233,7 +233,7 @@ class RecodingSearch:
     def finest(self) -> RecodedSolution:
         """Every cut that is allowed; where each column has groups or cuts, exactly what they say."""
         found = self.whole.measured([shape.ends()[0] for shape in self.columns.shapes])
-        if found.suppressed > self.recoding.suppress + SLACK:
+        if found.suppressed > self.recoding.suppress + HAIR:
             raise TargetUnreachable(
                 f"{found.suppressed:.1%} of the records would be suppressed for the least count, more "
                 f"than the share {self.recoding.suppress:g}; allow more, or make the groups larger."
@@ -251,7 +251,7 @@ class RecodingSearch:
         shapes = self.columns.shapes
         exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
         solution = self._solution(objective, found, self._status(exact))
-        if solution.suppressed > self.recoding.suppress + SLACK:
+        if solution.suppressed > self.recoding.suppress + HAIR:
             return self._wider().best(objective, rng)
         return solution
 
@@ -298,8 +298,8 @@ class RecodingSearch:
         objective = Funnel(float(np.clip(mu / max(self.joint.entropy_x, 1e-12), 0.0, 1.0)))
         if self.recoding.kind == "global":
             solution = self._solution(objective, found, self._status())
-            short = solution.kept < (kept or 0.0) - 1e-9
-            if short or solution.suppressed > self.recoding.suppress + SLACK:
+            short = solution.kept < (kept or 0.0) - MET
+            if short or solution.suppressed > self.recoding.suppress + HAIR:
                 return self._wider().at(rng, kept=kept, leakage=leakage, thorough=thorough)
             return solution
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])

@@ -30,13 +30,13 @@ from privacyfunnel.releases.request import BALANCE
 from privacyfunnel.solvers.base import Solution, Status, in_bits
 from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
+from privacyfunnel.solvers.target import MET
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
 
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
-SLACK = 1e-9  # bits, or shares, that count as none
 # Whose leakage is lowered. A local recoding has thousands of combinations and fits the chance of few
 # records; what it gives away of others is least where it is not let (benchmarks/recoding.py).
 FIT = {"global": "records", "local": "population"}
@@ -225,11 +225,11 @@ def _meets(solution: Solution, request: ReleaseRequest, goal: float) -> bool:
     """Whether enough is left; what is put together never gives away more."""
     if isinstance(solution, RecodedSolution) and request.kind == "global":
         most = SUPPRESS if request.suppress is None else request.suppress
-        if solution.suppressed > most + SLACK:
+        if solution.suppressed > most + MET:
             return False
     if "kept" in request.target and isinstance(solution, RecodedSolution):
-        return solution.kept >= request.target["kept"] - SLACK
-    return solution.utility >= goal - SLACK
+        return solution.kept >= request.target["kept"] - MET
+    return solution.utility >= goal - MET
 
 
 def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:

@@ -42,7 +42,7 @@ from privacyfunnel.solvers.moves import (
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import Price, Target
+from privacyfunnel.solvers.target import HAIR, Price, Target
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
@@ -346,7 +346,7 @@ class BestSearch:
             except TargetUnreachable:
                 high = asked.bits
                 continue
-            if found.amounts[0] <= target.bits + 1e-12:
+            if found.amounts[0] <= target.bits + HAIR:
                 assert isinstance(found.code, Partition)
                 low, codes = found.utility, [*codes, found.code]
             else:

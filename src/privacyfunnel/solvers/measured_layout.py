@@ -17,7 +17,7 @@ from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.measures import MEASURES, Arimoto
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
-from privacyfunnel.solvers.target import AnyPrice
+from privacyfunnel.solvers.target import HAIR, AnyPrice
 
 Labels = NDArray[np.int64]
 
@@ -134,7 +134,7 @@ class MeasuredLayout:
             row = np.array(limit) @ self.shares
             scale = STEEP / self._unit(limit)
             limits[k] = row * scale
-            most[k] = (bound + row @ rest + 1e-12) * scale * self.joint.total
+            most[k] = (bound + row @ rest + HAIR) * scale * self.joint.total
         return weights, limits, most
 
     def _unit(self, weights: tuple[float, ...]) -> float:

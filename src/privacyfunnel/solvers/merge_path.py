@@ -18,7 +18,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.target import Price, Target
+from privacyfunnel.solvers.target import HAIR, Price, Target
 
 EXACT = 6000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
@@ -55,7 +55,7 @@ class MergePath:
         """The partition at the merge next to the target that still meets it."""
         leakage, utility = self.informations  # both fall with each merge
         values = utility if target.quantity == "utility" else leakage
-        above = int(np.count_nonzero(values >= target.bits - 1e-12))
+        above = int(np.count_nonzero(values >= target.bits - HAIR))
         position = above - 1 if target.is_floor else above
         return self.cut(int(np.clip(position, 0, len(self.merges))))
 
@@ -149,7 +149,7 @@ def merge_path(
         (weights[0] + weights[1], -weights[0]),
         (-keep[0] - keep[1], keep[0]),
         # A hair of room, so that a merge that keeps exactly the threshold is allowed.
-        (slack + 1e-12) * joint.total,
+        (slack + HAIR) * joint.total,
         n_symbols,
         stop_change * joint.total,
     )

@@ -17,7 +17,7 @@ from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.target import Price
+from privacyfunnel.solvers.target import HAIR, Price
 from privacyfunnel.validation import check_at_least
 
 Labels = NDArray[np.int64]
@@ -78,7 +78,7 @@ class JointLayout:
         log_total = float(np.log2(joint.total))
         # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
         constant = weights[0] * joint.entropy_s + weights[1] * log_total
-        return (bound - constant + 1e-12) * joint.total
+        return (bound - constant + HAIR) * joint.total
 
 
 def layout_for(joint: Joint, objective: Objective, least: float = 0.0) -> JointLayout:

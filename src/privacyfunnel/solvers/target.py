@@ -1,4 +1,8 @@
-"""Target: one exact demand on what is kept or told, and the price that a search for it lowers."""
+"""Target: one exact demand on what is kept or told, and the price that a search for it lowers.
+
+When a target counts as met is said here and nowhere else. Three meet it: ``BestSearch.solve_at`` with a
+hard code, ``soft/time_sharing.py`` by lot, and ``at`` of ``recodings/recoding.py`` with a readable one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,8 @@ from privacyfunnel.limits import limit
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 
-MET = 1e-9  # bits by which a target may be missed
+MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
+HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
 
 
 class AnyPrice(Protocol):

@@ -17,7 +17,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.blocks import filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import MET, Price, Target
+from privacyfunnel.solvers.target import HAIR, MET, Price, Target
 
 HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
@@ -154,7 +154,7 @@ class ProposalSearch:
         for _ in range(HALVINGS):
             asked = Target("funnel", "utility", 0.5 * (low + high))
             labels = self.keeping(asked, QUICK)
-            if labels is not None and self.leakage(labels) <= target.bits + 1e-12:
+            if labels is not None and self.leakage(labels) <= target.bits + HAIR:
                 low, best = self.utility(labels), labels
             else:
                 high = asked.bits

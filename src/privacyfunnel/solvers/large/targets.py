@@ -18,7 +18,7 @@ from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
-from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.target import HAIR, Target
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -50,7 +50,7 @@ def solve_in_blocks_at(
         _around(layout, target, run, rng), key=lambda p: target.bounded(p.leakage, p.utility)
     )
     found = [p.labels for p in points]
-    n_below = sum(target.bounded(p.leakage, p.utility) < target.bits - 1e-12 for p in points)
+    n_below = sum(target.bounded(p.leakage, p.utility) < target.bits - HAIR for p in points)
     if n_below < len(points):
         found += _down_to(layout, target, points[n_below], rng)
     elif layout.least == 0:
@@ -112,7 +112,7 @@ def _up_to(layout: JointLayout, target: Target, below: Point) -> Labels:
     order = order[kept[order] > 0.0]
     rise = np.cumsum((kept if target.quantity == "utility" else told)[order])
     missing = target.bits - target.bounded(below.leakage, below.utility)
-    n = int(np.searchsorted(rise, missing - 1e-12))
+    n = int(np.searchsorted(rise, missing - HAIR))
     dissolved = np.isin(labels, order[: n + 1 if target.is_floor else n])
     new = labels.copy()
     new[dissolved] = labels.max() + 1 + np.arange(np.count_nonzero(dissolved))

@@ -20,6 +20,7 @@ from privacyfunnel.recodings.fixed import Fixed
 from privacyfunnel.recodings.hierarchy import Tree
 from privacyfunnel.releases.recoded import value_bars
 from privacyfunnel.releases.search import recoding_settings
+from privacyfunnel.solvers.target import HAIR
 from privacyfunnel.studio.drafts import APART, NEW, Change, Draft
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def laid(desk: Desk, draft: Draft) -> dict[str, Any]:
         "leakage": share(found.leakage, joint.entropy_s),
         "as_it_is": share(joint.information, joint.entropy_s),
         "suppressed": found.suppressed,
-        "is_allowed": found.suppressed <= search.suppress + 1e-12,
+        "is_allowed": found.suppressed <= search.suppress + HAIR,
         "smallest": _records(joint, float(masses[masses > 0].min())),
         "n_symbols": int(np.count_nonzero(masses)),
         "columns": [
@@ -307,10 +308,10 @@ def improved(
         options=options,
     )
     try:
-        best = found.at(kept=min(1.0, max(0.0, now.kept - 1e-12)))
+        best = found.at(kept=min(1.0, max(0.0, now.kept - HAIR)))
     except TargetUnreachable:
         return draft
     assert isinstance(best, RecodedSolution)
-    if best.leakage >= now.leakage - 1e-12:
+    if best.leakage >= now.leakage - HAIR:
         return draft
     return replace(draft_of(best, desk), held=draft.held)

@@ -1,4 +1,4 @@
-"""Target search: from the target that the parameters name to a code."""
+"""Search: from the target that the parameters name to a code."""
 
 from __future__ import annotations
 
