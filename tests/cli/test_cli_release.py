@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,10 @@ from page_checks import numbers_in
 from privacyfunnel import datasets
 from privacyfunnel.cli import run
 from privacyfunnel.cli.app import app
+from privacyfunnel.cli.release import release as release_command
 from privacyfunnel.releases import files
 from privacyfunnel.releases import release as release_module
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.verify import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
@@ -29,6 +33,12 @@ NASTY = [
     "<script>alert(1)</script>", "a,b", 'say "hi"', "two\nlines", "O'Hara'; DROP TABLE t; --",
     "Zürich 北京", "</style><img src=x onerror=alert(1)>", None, "", "r1", "missing",
 ]  # fmt: skip
+
+
+def test_each_field_of_a_request_is_an_option():
+    otherwise = {"target", "source", "command", "hierarchies", "orders", "purpose", "caps"}
+    told = {field.name for field in fields(ReleaseRequest)}
+    assert told - set(signature(release_command).parameters) == otherwise
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,16 @@
-"""``funnel release``: from a table to a file that can be published, with its codebook and report."""
+"""``funnel release``: from a table to a file that can be published, with its codebook and report.
+
+Each option is a field of ``releases/request.py``, where its meaning, its default and its check are; here
+is a parameter of the same name, with its help. By that name it is handed on; only what must be read
+first, a list of columns or a file say, is named once more.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,6 +177,7 @@ def release(
     Writes release.parquet (or .csv), codebook.json, report.html and report.json, and for receivers
     README.html, datapackage.json and croissant.json; all or none.
     """
+    given = locals()
     target: dict[str, Any] = read_target(
         not (groups or cuts or cap), kept=kept, leakage=leakage, utility=utility, lam=lam
     )
@@ -179,6 +186,16 @@ def release(
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.verify import NotAsMeasured
 
+    named = {field.name: given.get(field.name) for field in fields(ReleaseRequest)}
+    options = {name: value for name, value in named.items() if value not in (None, [])}  # not given
+    options |= {
+        "purpose": read_purpose(useful, and_x),
+        "caps": read_caps(cap),
+        **read_recoding(hierarchy, order, cuts, importance, groups),
+        "keep": read_columns(keep) if keep else (),
+        "secret": None if secret is None else read_secret(secret),
+        "command": shlex.join(["funnel", *sys.argv[1:]]),
+    }
     try:
         with progress_bars() as stages:
             made = make_release(
@@ -195,34 +212,7 @@ def release(
                 force=force,
                 stages=stages,
                 useful=read_columns(useful) if useful else (),
-                purpose=read_purpose(useful, and_x),
-                measure=measure,
-                caps=read_caps(cap),
-                recoding=recoding,
-                balance=balance,
-                round_cuts=round_cuts,
-                fit=fit,
-                suppress=suppress,
-                numbers=numbers,
-                **read_recoding(hierarchy, order, cuts, importance, groups),
-                soft=soft,
-                min_count=min_count,
-                min_diversity=min_diversity,
-                effort=effort,
-                points=points,
-                seed=seed,
-                expand=expand,
-                keep=read_columns(keep) if keep else (),
-                key=key,
-                shuffle=shuffle,
-                secret=None if secret is None else read_secret(secret),
-                form=form,
-                is_public=is_public,
-                command=shlex.join(["funnel", *sys.argv[1:]]),
-                attackers=attackers,
-                holdout=holdout,
-                choose_on=choose_on,
-                max_population_leakage=max_population_leakage,
+                **options,
                 **target,
             )
     except NotAsMeasured as error:
