@@ -281,10 +281,10 @@ def test_public_output_tells_nothing_about_s(tmp_path, recoding):
     )  # their sizes are public; a figure may be one by accident
     figures = {k: v for k, v in figures.items() if v not in symbols}
     figures = {k: v for k, v in figures.items() if isinstance(v, float) and 0 < v < 1e3}
-    for name in ("utility", "utility_bits", "entropy_x_bits"):
+    for name in ("utility", "utility_by_chance", "utility_bits", "entropy_x_bits"):
         figures = {k: v for k, v in figures.items() if v != secret["measured"][name]}
-    for name in ("leakage", "entropy_s_bits", "attackers 0", "held out 0", "maximal_leakage 0"):
-        assert name in figures
+    for name in ("leakage", "entropy_s_bits", "attackers", "held out", "maximal_leakage"):
+        assert any(figure.startswith(name) for figure in figures), name
     for name in ("codebook.json", "report.json", "report.html"):
         text = (tmp_path / "public" / name).read_text()
         for word in ("Zebrapox", "Quokkitis", "0.0371", "3.7%"):
@@ -354,7 +354,7 @@ def wrong(tmp_path_factory, demo) -> Path:
         ("demo.csv", ["--utility", 1.5], "[0, 1]"),
         ("demo.csv", ["--format", "xlsx"], "format must be one of"),
         ("demo.csv", ["--keep", "nope"], "no kept column 'nope'"),
-        ("demo.csv", ["--weight", "sex", "--person", "chol"], "cannot be counted by person"),
+        ("demo.csv", ["--weight", "sex", "--person", "sex"], "cannot be counted by person"),
         ("demo.csv", ["--min-diversity", 100], "no combination can go with 100 of them"),
         ("demo.csv", ["--utility", 0.9, "--min-count", 100], "no release was found with a utility"),
         ("demo.csv", ["--jobs", 0], "jobs must not be 0"),

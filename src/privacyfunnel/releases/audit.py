@@ -159,10 +159,11 @@ def records_aside(
         few = joint.n_records is None or joint.n_records < LEAST_HALVED
         if few or request.kind == "symbols" or joint.counts.nnz > MOST_HALVED:
             return None
+    part = HALF if share is None else share
     try:
         if persons is None:
-            return *hold_out(joint, share or HALF, seed=request.seed), None
-        parts = persons_held_out(joint, persons, share or HALF, seed=request.seed)
+            return *hold_out(joint, part, seed=request.seed), None
+        parts = persons_held_out(joint, persons, part, seed=request.seed)
     except InvalidInput:
         if share is None:  # one of the halves would have nothing to tell
             return None

@@ -36,6 +36,7 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--groups={name}={as_groups(lists)}" for name, lists in asked.groups.items()]
     words += [f"--importance={name}={weight:g}" for name, weight in asked.importance.items()]
     settings = {
+        "balance": (asked.balance if "leakage" in asked.target else None, None),  # else it is usual
         "recoding": (asked.kind, replace(asked, recoding=None).kind),
         "missing": (choices.missing, "symbol"),
         "effort": (asked.effort, ReleaseRequest.effort),

@@ -8,7 +8,7 @@ from typing import Any
 
 from privacyfunnel.columns import KINDS, MISSING, ColumnRules
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.request import BALANCE, ReleaseRequest
 from privacyfunnel.validation import check_choice
 
 TREATMENTS = {
@@ -195,6 +195,7 @@ class SearchSettings:
             soft=soft,
             recoding=self.recoding,
             importance=self.importance,
+            balance=BALANCE if self.recoding == "global" else None,
             orders=self.orders,
             hierarchies=self.hierarchies,
             min_count=self.min_count,
