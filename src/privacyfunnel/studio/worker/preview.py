@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.metrics.random_grouping import kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.recodings import RecodedSolution
-from privacyfunnel.releases.cautions import about_release, about_table
-from privacyfunnel.releases.document import column_words, columns_kept, measured_of, symbols_of
+from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
+from privacyfunnel.releases.document import (
+    column_words,
+    columns_kept,
+    measured_of,
+    symbols_of,
+    with_chance,
+)
 from privacyfunnel.releases.recoded import describe_code
 
 if TYPE_CHECKING:
@@ -36,7 +43,10 @@ def preview(
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
     n_rows, n_dropped = counts.n_rows, counts.n_dropped
     at_stake = stakes(joint, seed=asked.seed)  # as in the report, whose seed the user has chosen
+    by_chance = kept_by_chance(joint, book.over(joint), seed=asked.seed)
+    columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
+        *about_usefulness(book, columns),
         *about_table(at_stake, roles, identifiers),
         *about_release(book, (), n_dropped, chance, rule.information),
     ]
@@ -59,7 +69,7 @@ def preview(
         },
         "drawn": None,  # nothing has been drawn yet
         "stakes": at_stake.to_json(),
-        "columns": columns_kept(joint, book),
+        "columns": columns,
         "symbols": symbols_of(book),
         "recoding": (
             describe_code(joint, solution, asked) if isinstance(solution, RecodedSolution) else None
