@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from pathlib import Path
 
@@ -20,6 +21,12 @@ settings.register_profile(
     "house", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("house")
+
+
+@pytest.fixture(autouse=True)
+def _usual_csv() -> None:
+    """Libraries that some tests import lift the limit of Python's csv module for the whole process."""
+    csv.field_size_limit(131_072)
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def test_every_engine_finds_the_same_first_days(unit, tmp_path):
 def test_a_release_of_months_is_applied_to_new_rows(tmp_path):
     table = people()
     made = pf.release(
-        table, "ill", ["born"], kept=0.4, out=tmp_path / "out", effort="fast", points=2,
+        table, "ill", ["born"], kept=0.4, min_count=1, out=tmp_path / "out", effort="fast", points=2,
         attackers=False, columns=ColumnRules.parse(round=["born=month"]),
     )  # fmt: skip
     file = pd.read_parquet(tmp_path / "out" / "release.parquet")

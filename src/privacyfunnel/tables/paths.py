@@ -205,13 +205,14 @@ def told_apart(names: Sequence[str]) -> tuple[str, ...]:
     >>> told_apart(["age", "score", "score", "score_1"])
     ('age', 'score', 'score_2', 'score_1')
     """
-    found: list[str] = []
+    given, found = set(names), dict[str, None]()
+    last: dict[str, int] = {}  # the number that a name had last, so that thousands of one name are quick
     for name in names:
-        new, again = name, 0
-        while new in found or (again and new in names):
+        new, again = name, last.get(name, 0)
+        while new in found or (again and new in given):
             again += 1
             new = f"{name}_{again}"
-        found.append(new)
+        found[new], last[name] = None, again
     return tuple(found)
 
 
