@@ -206,7 +206,7 @@ def told_apart(names: Sequence[str]) -> tuple[str, ...]:
     ('age', 'score', 'score_2', 'score_1')
     """
     given, found = set(names), dict[str, None]()
-    last: dict[str, int] = {}  # the number that a name had last, so that thousands of one name are quick
+    last: dict[str, int] = {}  # the number each name had last: thousands of one name are quick
     for name in names:
         new, again = name, last.get(name, 0)
         while new in found or (again and new in given):
