@@ -106,10 +106,18 @@ def bits(a, b) -> float:
     return mutual_information(pd.crosstab(a, b).to_numpy() / len(a))
 
 
+def soon(page, script: str) -> bool:
+    """Whether a script finds true on the page within ten seconds: it may still be on its way there."""
+    for _ in range(100):
+        if page.evaluate(script):
+            return True
+        page.wait_for_timeout(100)
+    return False
+
+
 def fits(page) -> bool:
-    return page.evaluate(
-        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    )
+    root = "document.documentElement"
+    return soon(page, f"{root}.scrollWidth <= {root}.clientWidth")
 
 
 def test_from_upload_to_download_the_file_is_what_the_page_said(page, tmp_path):
