@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from privacyfunnel import datasets
+from privacyfunnel.cli import run as run_here
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.studio import commands
@@ -97,6 +98,65 @@ def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeyp
     assert (again / "release" / "report.json").exists()
     for name in names[:2]:
         assert (again / "release" / name).read_bytes() == visitor.get(f"/files/{name}").content
+
+
+@pytest.mark.parametrize("is_for_use", [False, True])
+def test_purpose_measure_caps_and_persons_are_asked_for_as_by_the_command(
+    visitor, tmp_path, monkeypatch, is_for_use
+):
+    rows = datasets.load_demo().iloc[:240]
+    rows["chol"] //= 20
+    rows["age"] //= 20
+    rows["ill"] = (rows.chol + rows.age * 2) % 3 == 0
+    rows["who"] = [f"p{k // 2}" for k in range(240)]
+    upload = rows.to_csv(index=False)
+    visitor.upload("patients.csv", upload)
+    visitor.finished("/columns")
+    form = {f"treat-{i}": "category" for i in range(4)} | {"treat-4": "identifier"}
+    form |= {"sensitive-0": "on", "sensitive-1": "on", "public-1": "on", "public-2": "on"}
+    settings, target = {"effort": "fast", "points": "3"}, {"by": "leakage", "value": "0.2"}
+    words = ["--person=who", "--leakage=0.2"]
+    if is_for_use:
+        form |= {"has_use": "on", "useful-3": "on"}
+        settings |= {**QUICK, "measure": "guessing", "purpose": "both"}
+        words = ["--useful=ill", "--measure=guessing", "--cap=sex=guessing:0.25", "--and-x"]
+    else:
+        form |= {"person": "4"}
+    found = visitor.searched(form, settings)
+    assert found["state"] == "done", found
+    news = found["news"]
+    assert all(0 <= point["leakage"] <= news["whole"] + 1e-9 for point in news["points"])
+    started = visitor.post("/choose", data=target).json()
+    assert visitor.wait(started["job"])["state"] == "done"
+    chosen = visitor.get("/chosen").text
+    assert (
+        float(attributes(chosen, "data-leakage")[0]) <= 0.2 + 1e-9
+    )  # by the measure that was asked for
+    if is_for_use:  # the same curve, other bounds
+        started = visitor.post("/choose", data={"by": "caps", "cap-1": "0.25"}).json()
+        assert visitor.wait(started["job"])["state"] == "done"
+        chosen = visitor.get("/chosen").text
+    visitor.post("/release", data={"format": "csv"})
+    page = visitor.finished("/release")
+    assert re.findall(r'data-figure="[^/]+', chosen) == re.findall(r'data-figure="[^/]+', page)
+    command = element(page, "command")
+    assert set(words) <= set(shlex.split(command))
+    (tmp_path / "patients.csv").write_text(upload)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", shlex.split(command))
+    assert run_here() == 0
+    for name in ("release.csv", "codebook.json"):
+        assert visitor.get(f"/files/{name}").content == (tmp_path / "release" / name).read_bytes()
+    report = json.loads((tmp_path / "release" / "report.json").read_text())
+    if is_for_use:
+        (cap,) = report["asked_for"]["caps"]
+        assert cap["told"] <= 0.25 + 1e-9
+    else:
+        assert report["records"]["persons"] == 120
+    (tmp_path / "release").rename(tmp_path / "first")
+    run_python(tmp_path, element(page, "code"), monkeypatch)
+    mine = visitor.get("/files/release.csv").content
+    assert mine == (tmp_path / "release" / "release.csv").read_bytes()
 
 
 def test_a_readable_release_is_made_as_it_was_shown(visitor, tmp_path):

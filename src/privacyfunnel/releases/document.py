@@ -114,7 +114,7 @@ def describe(
             "as_it_is": stakes.guess_seeing,
             "released": best_guess(rule),
         },
-        "asked_for": None if request.is_plain else _asked_for(request, joint, solution, useful),
+        "asked_for": asked_for(request, joint, solution, useful),
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
         "chance": None if audit.chance is None else asdict(audit.chance),
@@ -221,10 +221,15 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
     }
 
 
-def _asked_for(
+def asked_for(
     request: ReleaseRequest, joint: Joint, solution: Solution, useful: Sequence[str]
-) -> dict[str, Any]:
-    """What the release was searched by: its measure and use, and each cap with what is told."""
+) -> dict[str, Any] | None:
+    """What the release was searched by: its measure and use, and each cap with what is told.
+
+    None where it was I(S;X̂) and X.
+    """
+    if request.is_plain:
+        return None
     aim, code = solution.objective, solution.code
     hidden, told = " and ".join(joint.sensitive), aim.leakage(joint, code)
     bound = limit(joint, "funnel", solution.utility, measure=aim.measure, keep=aim.keep)

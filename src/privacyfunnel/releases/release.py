@@ -33,8 +33,8 @@ from privacyfunnel.releases.files import (
 from privacyfunnel.releases.request import TARGETS, ReleaseRequest
 from privacyfunnel.releases.search import (
     bins_in_order,
-    cell_rule,
     frontier_in_bits,
+    rule_of,
     search,
 )
 from privacyfunnel.releases.verify import check_same, measure
@@ -164,8 +164,7 @@ def release(
         bar = stages("Searching releases")
         request = bins_in_order(request, counts.roles.public)
         persons = counts.persons
-        people = counts.people_of(joint) if weight is not None or persons else None
-        rule = cell_rule(joint, request, people, counts.roles.sensitive)
+        rule = rule_of(counts, joint, request)
         found = search(
             joint,
             request,

@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from privacyfunnel.solvers.target import MET
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.releases.request import ReleaseRequest
+    from privacyfunnel.tables import Counts
 
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
 # Whose leakage is lowered. A local recoding has thousands of combinations and fits the chance of few
@@ -153,6 +155,26 @@ def cell_rule(
     return CellRule(people, float(request.min_count), request.min_diversity, columns)
 
 
+def searched_instead(
+    joint: Joint, request: ReleaseRequest, rule: CellRule, factor: float = FACTORS[0]
+) -> ReleaseRequest:
+    """What is searched where a rule is applied to the codes found: without it, and for readable codes
+    with cells of so many times its people."""
+    free = replace(request, min_count=1, min_diversity=1)
+    if request.kind == "symbols":
+        return free
+    weight = joint.total / max(1e-12, float(rule.people.sum()))  # of a person
+    least = math.ceil(factor * weight * max(rule.least, float(rule.diversity)))
+    return replace(free, min_count=max(1, least))
+
+
+def rule_of(counts: Counts, joint: Joint, request: ReleaseRequest) -> CellRule | None:
+    """The rule for released combinations of a table, of persons where a column says whose row it is."""
+    own = counts.roles.weight is None and counts.persons is None
+    people = None if own else counts.people_of(joint)
+    return cell_rule(joint, request, people, counts.roles.sensitive)
+
+
 def _within(
     joint: Joint,
     request: ReleaseRequest,
@@ -168,16 +190,15 @@ def _within(
     are suppressed.
     """
     readable = request.kind != "symbols"
-    weight = joint.total / max(1e-12, float(rule.people.sum()))  # of a person
-    free, found = replace(request, min_count=1, min_diversity=1), None
+    free, found = searched_instead(joint, request, rule), None
     nearest: Solution | None = None
     for factor in FACTORS:
         if readable:
-            least = math.ceil(factor * weight * max(rule.least, float(rule.diversity)))
-            free = replace(free, min_count=max(1, least))
+            free = searched_instead(joint, request, rule, factor)
         try:
             if found is None or readable:
-                found = _searched(joint, free, frontier, jobs, progress)
+                known = frontier if factor == FACTORS[0] else None
+                found = _searched(joint, free, known, jobs, progress)
             elif "lam" not in free.target:
                 found = replace(found, solution=found.frontier.at(**free.target))
         except TargetUnreachable:
@@ -399,9 +420,17 @@ def bins_in_order(request: ReleaseRequest, columns: Sequence[Column]) -> Release
 
 
 def frontier_of(
-    joint: Joint, request: ReleaseRequest, *, jobs: int = 1, progress: Progress | None = None
+    joint: Joint,
+    request: ReleaseRequest,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    checkpoint: Path | None = None,
 ) -> Frontier:
-    """The frontier of releases of the kind that a request asks for."""
+    """The frontier of releases of the kind that a request asks for.
+
+    A ``checkpoint`` is a file that the codes of symbols are written to as they are found.
+    """
     shared: dict[str, Any] = {
         "n_points": request.points,
         "seed": request.seed,
@@ -416,6 +445,7 @@ def frontier_of(
         effort=request.effort,
         measure=request.measure,
         keep=request.purpose,
+        checkpoint=checkpoint,
         **shared,
         **_options(request),
     )

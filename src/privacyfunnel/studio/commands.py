@@ -27,7 +27,10 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words = ["funnel", "release", source.name]
     words += [f"--sensitive={as_option(choices.sensitive)}"]
     words += [f"--publish={as_option(choices.public)}"]
+    if choices.useful:
+        words += [f"--useful={as_option(choices.useful)}"]
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
+    words += [f"--cap={as_name(name)}={most}" for name, most in asked.caps.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
     words += [f"--hierarchy={name}={Path(file).name}" for name, file in asked.hierarchies.items()]
@@ -38,6 +41,8 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     settings = {
         "balance": (asked.balance if "leakage" in asked.target else None, None),  # else it is usual
         "recoding": (asked.kind, replace(asked, recoding=None).kind),
+        "measure": (asked.measure, ReleaseRequest.measure),
+        "person": (choices.person, None),
         "missing": (choices.missing, "symbol"),
         "effort": (asked.effort, ReleaseRequest.effort),
         "points": (asked.points, ReleaseRequest.points),
@@ -47,7 +52,12 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
         "format": (asked.form, ReleaseRequest.form),
     }
     words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]
-    flags = {"soft": asked.soft, "expand": asked.expand, "public": asked.is_public}
+    flags = {
+        "and-x": asked.purpose == "both",
+        "soft": asked.soft,
+        "expand": asked.expand,
+        "public": asked.is_public,
+    }
     words += [f"--{name}" for name, wanted in flags.items() if wanted]
     return " ".join(quoted(word) for word in [*words, "-o", FOLDER])
 
@@ -82,6 +92,13 @@ def as_option(names: Sequence[str]) -> str:
     if read_columns(text) != list(names):
         raise InvalidInput("a column name begins or ends with a blank or a comma")
     return text
+
+
+def as_name(name: str) -> str:
+    """A column's name before the mark = of an option."""
+    if "=" in name:
+        raise InvalidInput("a column name holds the mark = of an option")
+    return name
 
 
 def as_order(values: Sequence[str]) -> str:
@@ -128,6 +145,8 @@ def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     rules = choices.rules
     files = {name: Path(file).name for name, file in asked.hierarchies.items()}
     given = replace(asked, hierarchies=files).options()
+    given |= {"useful": choices.useful} if choices.useful else {}
+    given |= {"person": choices.person} if choices.person else {}
     words = [f"{name}={given[name]!r}" for name in given if name not in ("source", "command")]
     save_demo = ""
     if source.origin == "demo":

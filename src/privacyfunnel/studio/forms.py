@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from privacyfunnel.columns import KINDS, MISSING, ColumnRules
@@ -31,6 +32,19 @@ SHAPES = {
     "order": "only neighbours in this order",
     "tree": "along a hierarchy",
 }
+MEASURES = {
+    "shannon": ("information", "every little that is told counts"),
+    "guessing": ("guessing", "how often the best guess of one record is right"),
+    "maximal-leakage": ("the worst case", "whatever anyone may want to guess"),
+    "total-variation": ("moved odds", "how far seeing a record moves them, on average"),
+    "chi-square": ("correlation", "how well a score can follow the sensitive values"),
+    "arimoto": ("between information and guessing", "Arimoto's measure of order 2"),
+}
+PURPOSES = {
+    "useful": "what they say about {useful}",
+    "both": "what they say about {useful} and the columns themselves, half and half",
+}
+CAPS = "caps"  # beside a share to keep and a share to give away, what a release is chosen by
 MOST_IMPORTANT = 4  # times as important as another column
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
 BINS, PERIOD = "10", "month"  # that are proposed for many numbers and for many dates
@@ -50,14 +64,24 @@ class ColumnChoice:
     how: str = ""
     sensitive: bool = False
     public: bool = False
+    useful: bool = False  # what the release is for
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it has a role, and so is counted."""
+        return self.sensitive or self.public or self.useful
 
 
 @dataclass(frozen=True)
 class Choices:
-    """All columns of a table with what was chosen for them, and what a missing value means."""
+    """All columns of a table with what was chosen for them, and what a missing value means.
+
+    ``person`` is the column that says whose row it is, where people have several.
+    """
 
     columns: tuple[ColumnChoice, ...]
     missing: str = "symbol"
+    person: str | None = None
 
     @property
     def sensitive(self) -> list[str]:
@@ -69,9 +93,14 @@ class Choices:
         """The names of the columns to publish."""
         return [column.name for column in self.columns if column.public]
 
+    @property
+    def useful(self) -> list[str]:
+        """The names of the columns that the release is for."""
+        return [column.name for column in self.columns if column.useful]
+
     def words(self, treat: str) -> list[str]:
         """The command line's words for a treatment: ``chol=10``, of the columns that are used."""
-        used = [c for c in self.columns if c.treat == treat and (c.sensitive or c.public)]
+        used = [c for c in self.columns if c.treat == treat and c.is_used]
         return [f"{column.name}={column.how}" for column in used]
 
     @property
@@ -82,13 +111,15 @@ class Choices:
     def check(self) -> Choices:
         """Refuse what cannot be meant, before any work."""
         for column in self.columns:
-            if column.treat == "identifier" and (column.sensitive or column.public):
-                role = "sensitive" if column.sensitive else "to publish"
+            if column.treat == "identifier" and column.is_used:
+                role = (
+                    "sensitive" if column.sensitive else "to publish" if column.public else "useful"
+                )
                 raise InvalidInput(
                     f"{column.name!r} is marked as an identifier, which is left out, and as {role}; "
                     "choose one of the two."
                 )
-            if column.treat in WANTED and not column.how and (column.sensitive or column.public):
+            if column.treat in WANTED and not column.how and column.is_used:
                 raise InvalidInput(
                     f"column {column.name!r} ({KINDS[column.kind]}) needs {WANTED[column.treat]}."
                 )
@@ -157,11 +188,14 @@ def read_choices(form: Form, before: Choices) -> Choices:
                 how=how if treat in WANTED else "",
                 sensitive=f"sensitive-{i}" in form,
                 public=f"public-{i}" in form,
+                useful="has_use" in form and f"useful-{i}" in form,
             )
         )
     missing = form.get("missing", before.missing)
     check_choice("missing", missing, MISSING)
-    return Choices(tuple(columns), missing)
+    person = form.get("person", "")
+    check_choice("the column of persons", person, ["", *map(str, range(len(columns)))])
+    return Choices(tuple(columns), missing, columns[int(person)].name if person else None)
 
 
 @dataclass(frozen=True)
@@ -172,6 +206,8 @@ class SearchSettings:
     """
 
     recoding: str = "global"
+    measure: str = ReleaseRequest.measure
+    purpose: str = ReleaseRequest.purpose
     importance: Mapping[str, float] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     trees: Mapping[str, str] = field(default_factory=dict)  # the lines of each hierarchy
@@ -187,13 +223,22 @@ class SearchSettings:
         """The name of what is kept: of symbols the utility, of readable columns the mean share."""
         return "utility" if self.recoding == "symbols" else "kept"
 
-    def request(self, source: str, target: Mapping[str, float], soft: bool) -> ReleaseRequest:
-        """The release that meets a target, found with these settings."""
+    def request(
+        self,
+        source: str = "",
+        target: Mapping[str, float] = MappingProxyType({"leakage": 1.0}),
+        soft: bool = False,
+        caps: Mapping[str, str] = MappingProxyType({}),
+    ) -> ReleaseRequest:
+        """The release that meets a target or caps, found with these settings."""
         return ReleaseRequest(
             target,
             source=source,
             soft=soft,
             recoding=self.recoding,
+            measure=self.measure,
+            purpose=self.purpose,
+            caps=caps,
             importance=self.importance,
             balance=BALANCE if self.recoding == "global" else None,
             orders=self.orders,
@@ -204,14 +249,30 @@ class SearchSettings:
             seed=self.seed,
         )
 
+    def allows(self, **changes: Any) -> bool:
+        """Whether a release can be asked for with these settings, some of them changed.
+
+        >>> SearchSettings(recoding="symbols").allows(measure="guessing")
+        True
+        """
+        caps = changes.pop("caps", {})
+        try:
+            replace(self, **changes).request(target={} if caps else {"leakage": 1.0}, caps=caps)
+        except InvalidInput:
+            return False
+        return True
+
 
 def read_search(
-    form: Form, public: Sequence[str] = (), values: Mapping[str, Sequence[str]] | None = None
+    form: Form,
+    public: Sequence[str] = (),
+    values: Mapping[str, Sequence[str]] | None = None,
+    useful: Sequence[str] = (),
 ) -> SearchSettings:
     """The settings of the search's form; the columns to publish have a number for their importance.
 
     Of columns whose ``values`` the page lists, they may be put in order (the fields come in it) or in a
-    hierarchy.
+    hierarchy. Where columns are marked as ``useful``, what the others say about them is kept.
 
     >>> form = {"shape-0": "order", "order-0-2": "", "order-0-0": "", "order-0-1": ""}
     >>> read_search(form, ["size"], {"size": ["L", "M", "S"]}).orders
@@ -223,6 +284,11 @@ def read_search(
     recoding, effort = form.get("recoding", usual.recoding), form.get("effort", usual.effort)
     check_choice("recoding", recoding, list(RECODINGS))
     check_choice("effort", effort, list(EFFORTS))
+    measure, purpose = form.get("measure", usual.measure), usual.purpose
+    check_choice("measure", measure, list(MEASURES))
+    if useful:
+        purpose = form.get("purpose", "useful")
+        check_choice("purpose", purpose, list(PURPOSES))
     weights = {
         name: _importance(form.get(f"importance-{i}", ""), name) for i, name in enumerate(public)
     }
@@ -240,6 +306,8 @@ def read_search(
         orders=orders,
         trees=trees,
         recoding=recoding,
+        measure=measure,
+        purpose=purpose,
         importance={name: weight for name, weight in weights.items() if weight != 1.0},
         effort=effort,
         points=_whole(form, "points", usual.points, 1, MOST_POINTS),
@@ -258,17 +326,39 @@ def _ordered(form: Form, prefix: str, listed: Sequence[str]) -> list[str]:
 
 
 def read_target(form: Form, kept: str) -> dict[str, float]:
-    """The one target of the choice: a share of what is ``kept``, or of what is given away."""
+    """The one target of the choice: a share of what is ``kept``, or of what is given away.
+
+    There is none where caps of the sensitive columns say it.
+    """
     by = form.get("by", "")
-    check_choice("by", by, [kept, "leakage"])
-    text = form.get("value", "")
+    check_choice("by", by, [kept, "leakage", CAPS])
+    return {} if by == CAPS else {by: _share(form.get("value", ""), "the target")}
+
+
+def read_caps(form: Form, sensitive: Sequence[str], measure: str) -> dict[str, str]:
+    """The caps of the choice, by column; an empty field is none.
+
+    >>> read_caps({"by": "caps", "cap-0": "0.01", "cap-1": ""}, ["age", "sex"], "guessing")
+    {'age': 'guessing:0.01'}
+    """
+    if form.get("by") != CAPS:
+        return {}
+    given = {name: form.get(f"cap-{i}", "").strip() for i, name in enumerate(sensitive)}
+    shares = {name: _share(text, f"the cap of {name!r}") for name, text in given.items() if text}
+    if not shares:
+        raise InvalidInput("say of at least one column how much may be given away.")
+    by = "" if measure == ReleaseRequest.measure else f"{measure}:"
+    return {name: f"{by}{share!r}" for name, share in shares.items()}
+
+
+def _share(text: str, what: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
     if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"the target must be between 0% and 100%, got {text[:20]!r}.")
-    return {by: value}
+        raise InvalidInput(f"{what} must be between 0% and 100%, got {text[:20]!r}.")
+    return value
 
 
 def _importance(text: str, name: str) -> float:

@@ -14,7 +14,13 @@ from privacyfunnel.errors import FunnelError, InvalidInput
 from privacyfunnel.files import in_words as system_words
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.drafts import History
-from privacyfunnel.studio.forms import SearchSettings, read_choices, read_search, read_target
+from privacyfunnel.studio.forms import (
+    SearchSettings,
+    read_caps,
+    read_choices,
+    read_search,
+    read_target,
+)
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
 from privacyfunnel.studio.settings import GUESTS_UPLOADS, MEGABYTE
@@ -165,14 +171,16 @@ async def search(request: Request, session: Session) -> Response:
     choices = session.inspected_choices()
     if choices is None:
         raise InvalidInput("mark the columns first.")
+    asked = read_search(form, choices.public, session.done("inspect")["values"], choices.useful)
+    asked.request()  # what cannot be asked for is told before the search
     session.search, session.chosen = (
-        _with_files(session, read_search(form, choices.public, session.done("inspect")["values"])),
+        _with_files(session, asked),
         None,
     )
     session.by_hand = History()
     inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
-    if session.search.compare:
+    if session.search.compare and asked.request().is_plain:
         session.start("compare", inspected=inspected, search=session.search)
     return redirect("/tradeoff")
 
@@ -200,8 +208,10 @@ async def choose(request: Request, session: Session) -> Response:
     if session.done(kind) is None:
         raise InvalidInput("these releases are not there yet; wait until the search is done.")
     found = session.search
-    target = read_target(form, found.kept)
-    session.chosen = found.request(session.source.name, target, soft)
+    sensitive = session.jobs["inspect"].arguments["choices"].sensitive
+    caps = read_caps(form, sensitive, found.measure)
+    asked = found.request(session.source.name, read_target(form, found.kept), soft, caps)
+    session.chosen = asked
     job = session.start(
         "choose",
         inspected=session.jobs["inspect"].folder,

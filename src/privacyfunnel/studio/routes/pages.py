@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,15 @@ from privacyfunnel.columns import KINDS
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.column_picture import draw_column
+from privacyfunnel.report.numbers import listed
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import (
     DATED,
     EFFORTS,
+    MEASURES,
     MOST_IMPORTANT,
     MOST_POINTS,
+    PURPOSES,
     RECODINGS,
     SHAPES,
     TREATMENTS,
@@ -46,7 +50,7 @@ from privacyfunnel.studio.sessions import TooManyVisitors
 from privacyfunnel.studio.sources import named_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
 
@@ -91,6 +95,14 @@ async def columns(request: Request) -> Response:
     session = session_of(request)
     if session.source is None:
         return redirect("/")
+    search, choices = session.search or SearchSettings(), session.inspected_choices()
+    purpose = "useful" if choices is not None and choices.useful else "x"
+    allowed = [
+        name
+        for name in RECODINGS
+        if search.allows(recoding=name, purpose=purpose, measure="shannon")
+    ]
+    other = replace(search, measure="guessing", purpose=purpose)
     return page(
         request,
         session,
@@ -101,7 +113,12 @@ async def columns(request: Request) -> Response:
         recodings=RECODINGS,
         shapes=SHAPES,
         efforts=EFFORTS,
-        search=session.search or SearchSettings(),
+        measures=MEASURES,
+        purposes=PURPOSES,
+        search=search,
+        allowed=allowed,
+        any_measure=[name for name in allowed if other.allows(recoding=name)],
+        recoding=search.recoding if search.recoding in allowed else allowed[-1],
         most_points=MOST_POINTS,
         most_important=MOST_IMPORTANT,
         looked=session.done("look"),
@@ -114,7 +131,34 @@ async def tradeoff(request: Request) -> Response:
     session = session_of(request)
     if "search" not in session.jobs:
         return redirect("/columns")
-    return page(request, session, "tradeoff")
+    search, choices = session.search, session.inspected_choices()
+    assert search is not None
+    assert choices is not None
+    several = len(choices.sensitive) > 1 and search.allows(caps={choices.sensitive[0]: "1"})
+    return page(
+        request,
+        session,
+        "tradeoff",
+        is_plain=search.request().is_plain,
+        keeps=_keeps(search, choices.useful),
+        tells=(
+            "sensitive information given away"
+            if search.measure == SearchSettings.measure
+            else f"given away, by {MEASURES[search.measure][0]}"
+        ),
+        caps=choices.sensitive if several else [],
+    )
+
+
+def _keeps(search: SearchSettings, useful: Sequence[str]) -> str:
+    """What is kept, as the picture calls it."""
+    if search.purpose == "both":
+        return f"kept of the columns and what they say about {listed(useful)}"
+    if search.purpose == "useful":
+        return f"kept of what is said about {listed(useful)}"
+    return (
+        "public information kept" if search.recoding == "symbols" else "kept of the public columns"
+    )
 
 
 async def chosen(request: Request) -> Response:
@@ -162,7 +206,11 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
             ("Utility", report_words.utility(document)),
             ("Leakage", report_words.leakage(document)),
             ("Guessing", report_words.guessing(document)),
-            ("Limit", report_words.limit(document)),
+            *(
+                [("As asked", line) for line in report_words.asked_for(document)]
+                if document["asked_for"]
+                else [("Limit", report_words.limit(document))]
+            ),
             *([("This draw", report_words.drawn(document))] if document["drawn"] else []),
         ],
         "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],

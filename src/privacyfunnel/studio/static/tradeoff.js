@@ -10,6 +10,8 @@ const soft = document.getElementById("soft");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const readable = place.dataset.recoding !== "symbols";
 const KEPT = place.dataset.kept; // the name of what is kept: utility, or kept of the columns
+const hasLimit = !readable && place.dataset.plain !== undefined;
+const short = (words, most) => (words.length <= most ? words : words.slice(0, most).replace(/\s+\S*$/, "") + "…");
 const NAMES = { global: "global recoding", local: "local recoding", symbols: "symbols" };
 const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, values: 0, chosen: null, ready: false };
 
@@ -49,7 +51,7 @@ function traces() {
   const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
   const inside = state.points.map((p) => (p.proved ? blue : colour("paper"))); // overlapping rings stay rings
   const drawn = [];
-  if (!readable) {
+  if (hasLimit) {
     drawn.push(curve(edge, "limit: no release can be below", red, {
       mode: "lines", fill: "tozeroy", fillcolor: colour("pink"), hoverinfo: "skip", hovertemplate: null,
     }));
@@ -93,8 +95,8 @@ function draw() {
     hovermode: "closest",
     hoverlabel: { bgcolor: colour("box"), bordercolor: colour("line"), font: { color: colour("ink") } },
     legend: { orientation: "h", x: 0, y: narrow ? -0.22 : -0.17, yanchor: "top", font: { size: narrow ? 11 : 13 } },
-    xaxis: { ...axis, title: { text: readable ? "kept of the public columns" : narrow ? "public information kept" : "utility: public information kept", standoff: 10 }, range: [-0.02, 1.02] },
-    yaxis: { ...axis, title: { text: narrow ? "sensitive information given away" : "leakage: sensitive information given away" }, range: [0, Math.max(0.02, state.whole) * 1.08] },
+    xaxis: { ...axis, title: { text: narrow ? short(place.dataset.keeps, 40) : place.dataset.keeps, standoff: 10 }, range: [-0.02, 1.02] },
+    yaxis: { ...axis, title: { text: place.dataset.tells }, range: [0, Math.max(0.02, state.whole) * 1.08] },
   }, { displayModeBar: false, responsive: true });
 }
 
@@ -108,7 +110,8 @@ function estimate() {
 
 function tellEstimate() {
   document.getElementById("of").textContent =
-    by() !== KEPT ? "of the sensitive information" : readable ? "of the public columns" : "of the public information";
+    place.dataset.plain === undefined ? "" : by() !== KEPT ? "of the sensitive information" : readable ? "of the public columns" : "of the public information";
+  if (by() === "caps") return (document.getElementById("estimate").textContent = "");
   const near = estimate();
   document.getElementById("estimate").textContent = near
     ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${state.values} values).`
@@ -118,7 +121,7 @@ function tellEstimate() {
 function listPoints() {
   const rows = state.points.map((point) => {
     const row = document.createElement("tr");
-    const limit = readable || point.limit === undefined ? "" : inPercent(point.limit);
+    const limit = readable || point.limit === undefined || point.limit === null ? "" : inPercent(point.limit);
     for (const words of [inPercent(point.kept), inPercent(point.leakage), limit, String(point.n_symbols)]) {
       const cell = row.insertCell();
       cell.className = "n";
@@ -157,8 +160,13 @@ async function choose() {
   const mine = ++latest;
   tellEstimate();
   complain("");
-  const share = Number((Number(value.value) / 100).toFixed(8));
-  const fields = { by: by(), value: String(share) };
+  const share = (field) => String(Number((Number(field.value) / 100).toFixed(8)));
+  const fields = { by: by(), value: share(value) };
+  if (by() === "caps") {
+    const caps = [...form.querySelectorAll(".caps input")].filter((field) => field.value !== "");
+    if (!caps.length) return;
+    for (const field of caps) fields[field.id] = share(field);
+  }
   if (soft.checked) fields.soft = "on";
   try {
     const started = await post("/choose", fields);

@@ -11,7 +11,7 @@ import numpy as np
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import leakage, utility
+from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.solvers.tradeoff import undominated
 
 
@@ -26,8 +26,8 @@ class GrowingFrontier:
     [{'kept': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
     """
 
-    def __init__(self, joint: Joint, path: Path) -> None:
-        self.joint, self.path = joint, path
+    def __init__(self, joint: Joint, path: Path, aim: Objective | None = None) -> None:
+        self.joint, self.path, self.aim = joint, path, aim or Funnel(0.0)
         self._place = 0
         self._found: list[dict[str, Any]] = []
 
@@ -50,11 +50,11 @@ class GrowingFrontier:
     def _add(self, entry: dict[str, Any]) -> None:
         if "labels" not in entry:  # the first line names the sweep
             return
-        code, joint = Partition(entry["labels"]), self.joint
+        code, joint, aim = Partition(entry["labels"]), self.joint, self.aim
         self._found.append(
             {
-                "kept": share(utility(joint, code), joint.entropy_x),
-                "leakage": share(leakage(joint, code), joint.entropy_s),
+                "kept": share(aim.utility(joint, code), aim.whole_utility(joint)),
+                "leakage": share(aim.leakage(joint, code), aim.whole_leakage(joint)),
                 "n_symbols": code.n_symbols,
             }
         )

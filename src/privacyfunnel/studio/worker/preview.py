@@ -14,6 +14,7 @@ from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
 from privacyfunnel.releases.document import (
+    asked_for,
     column_words,
     columns_kept,
     measured_of,
@@ -21,6 +22,7 @@ from privacyfunnel.releases.document import (
     with_chance,
 )
 from privacyfunnel.releases.recoded import describe_code
+from privacyfunnel.solvers.base import in_bits
 
 if TYPE_CHECKING:
     from privacyfunnel.joint import Joint
@@ -38,11 +40,14 @@ def preview(
 ) -> dict[str, Any]:
     """A release under the keys of a report's document."""
     roles = counts.roles
-    book = Codebook.from_solution(joint, solution, roles, target=asked.target, seed=asked.seed)
+    plain = in_bits(joint, solution)
+    book = Codebook.from_solution(joint, plain, roles, target=asked.target, seed=asked.seed)
     rule = solution.code.push(joint)
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
     n_rows, n_dropped = counts.n_rows, counts.n_dropped
-    at_stake = stakes(joint, seed=asked.seed)  # as in the report, whose seed the user has chosen
+    at_stake = stakes(
+        joint, persons=counts.persons, seed=asked.seed
+    )  # as in the report, whose seed the user has chosen
     by_chance = kept_by_chance(joint, book.over(joint), seed=asked.seed)
     columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
@@ -55,18 +60,22 @@ def preview(
             "sensitive": [column_words(column) for column in roles.sensitive],
             "public": [column_words(column) for column in roles.public],
         },
-        "records": {"released": n_rows - n_dropped},
+        "records": {
+            "released": n_rows - n_dropped,
+            "persons": counts.persons and counts.persons.n_persons,
+        },
         "release": {
             "code": "channel" if book.soft else "partition",
             "symbols": len(book.symbols),
             "public_values": len(book.values),
         },
-        "measured": {**measured_of(joint, solution.utility, solution.leakage), "kept_measured": []},
+        "measured": {**measured_of(joint, plain.utility, plain.leakage), "kept_measured": []},
         "guessing": {
             "blind": at_stake.guess_blind,
             "as_it_is": at_stake.guess_seeing,
             "released": best_guess(rule),
         },
+        "asked_for": asked_for(asked, joint, solution, [c.name for c in counts.useful]),
         "drawn": None,  # nothing has been drawn yet
         "stakes": at_stake.to_json(),
         "columns": columns,

@@ -19,12 +19,14 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
 from privacyfunnel.information import share
+from privacyfunnel.measures import make_measure
 from privacyfunnel.metrics.stakes import Stakes, stakes
+from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.recoded import rough_frontier
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.search import bins_in_order, cell_rule, frontier_of
+from privacyfunnel.releases.search import bins_in_order, frontier_of, rule_of, searched_instead
 from privacyfunnel.releases.search import search as find_release
 from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
@@ -82,7 +84,7 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     """What publishing the chosen columns as they are would give away."""
     opened = _open(table, folder)
     counts = _count(opened, choices)
-    at_stake = stakes(counts.joint())
+    at_stake = stakes(counts.joint(), persons=counts.persons)
     plain = [column.name for column in counts.roles.columns.values() if column.rule is None]
     marked = identifiers(opened, plain) if plain else []
     public = [column.name for column in counts.roles.public]
@@ -105,13 +107,18 @@ def search(
     """The frontier of releases; its points are shown as they are found."""
     kept: Inspected = _load(inspected)
     joint = kept.counts.joint()
-    reporter.show(whole=kept.at_stake.given_away, n_values=joint.n_x)
+    aim = Funnel(0.0, make_measure(search.measure), search.purpose)
+    whole = share(aim.measure(joint.p_sx), aim.whole_leakage(joint))
+    reporter.show(whole=whole, n_values=joint.n_x)
+    request = bins_in_order(search.request(), kept.counts.roles.public)
+    rule = rule_of(kept.counts, joint, request)
+    if rule is not None:  # it is applied to what is found
+        request = searched_instead(joint, request, rule)
     if search.recoding == "symbols":
-        reporter.show(free=kept.at_stake.free_utility)
-        found = _search_symbols(reporter, folder, joint, search)
+        if aim.plain:
+            reporter.show(free=kept.at_stake.free_utility)
+        found = _search_symbols(reporter, folder, joint, request)
     else:
-        request = search.request("", {"leakage": 1.0}, soft=False)
-        request = bins_in_order(request, kept.counts.roles.public)
         found = frontier_of(joint, request, progress=reporter.progress)
         if isinstance(found, ReadableFrontier) and search.recoding == "global":
             _save(folder, Desk.of(found, kept.counts.roles.public), DESK)
@@ -122,24 +129,17 @@ def search(
 
 
 def _search_symbols(
-    reporter: Reporter, folder: Path, joint: pf.Joint, search: SearchSettings
+    reporter: Reporter, folder: Path, joint: pf.Joint, request: ReleaseRequest
 ) -> Frontier:
     """The frontier of symbols, shown as it grows."""
-    growing = GrowingFrontier(joint, folder / "found.jsonl")
+    aim = Funnel(0.0, make_measure(request.measure), request.purpose)
+    growing = GrowingFrontier(joint, folder / "found.jsonl", aim)
 
     def progress(done: int, total: int) -> None:
         reporter.progress(done, total)
         reporter.show(points=growing.read())
 
-    return pf.frontier(
-        joint,
-        n_points=search.points,
-        seed=search.seed,
-        effort=search.effort,
-        min_count=search.min_count,
-        checkpoint=growing.path,
-        progress=progress,
-    )
+    return frontier_of(joint, request, progress=progress, checkpoint=growing.path)
 
 
 def compare(
@@ -150,7 +150,7 @@ def compare(
     joint = kept.counts.joint()
     if search.recoding != "symbols":
         others: dict[str, Any] = {}
-        request = search.request("", {"leakage": 1.0}, soft=False)
+        request = search.request()
         kinds = [kind for kind in RECODINGS if kind != search.recoding]
         for done, kind in enumerate(kinds):
             others[kind] = rough_frontier(joint, kind, request)
@@ -180,9 +180,8 @@ def choose(
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    joint, roles = found.joint, kept.counts.roles
-    people = None if roles.weight is None else kept.counts.people_of(joint)
-    rule = cell_rule(joint, asked, people, roles.sensitive)
+    joint = found.joint
+    rule = rule_of(kept.counts, joint, asked)
     solution = find_release(joint, asked, frontier=found, rule=rule).solution
     if asked.kind == "global":
         _save(folder, solution)
@@ -213,8 +212,7 @@ def improve(
     """A draft whose columns that are not held were searched anew."""
     kept: Inspected = _load(inspected)
     table: Desk = _load(desk, DESK)
-    request = search.request("", {"leakage": 1.0}, soft=False)
-    request = bins_in_order(request, kept.counts.roles.public)
+    request = bins_in_order(search.request(), kept.counts.roles.public)
     joint = kept.counts.joint()
     return laid(table, improved(joint, table, draft, request, reporter.progress))
 
@@ -233,6 +231,8 @@ def release(
         _open(table, folder),
         choices.sensitive,
         choices.public,
+        useful=choices.useful,
+        person=choices.person,
         columns=choices.rules,
         out=folder / "files",
         frontier=_load(frontier),
@@ -252,7 +252,14 @@ def _open(table: str, folder: Path) -> Table:
 
 
 def _count(table: Table, choices: Choices) -> Counts:
-    return count(table, choices.sensitive, choices.public, columns=choices.rules)
+    return count(
+        table,
+        choices.sensitive,
+        choices.public,
+        useful=choices.useful,
+        person=choices.person,
+        columns=choices.rules,
+    )
 
 
 def _listed(counts: Counts) -> dict[str, list[str]]:
@@ -279,7 +286,9 @@ def _points(found: Frontier, kept: str) -> list[dict[str, Any]]:
     frame = found.to_frame()[[kept, "leakage", "n_symbols", "limit", "gap"]]
     frame = frame.rename(columns={kept: "kept"})
     frame["proved"] = found.proved
-    return [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    rows = frame.to_dict("records")
+    # Where no limit is proved, there is none; JSON knows no NaN.
+    return [{str(k): None if v != v else v for k, v in row.items()} for row in rows]
 
 
 def _save(folder: Path, value: Any, name: str = RESULT) -> None:
