@@ -1,4 +1,4 @@
-"""Process: what happens inside the process of a job, around its task."""
+"""Process: what happens inside a process that does jobs, around their tasks."""
 
 from __future__ import annotations
 
@@ -25,10 +25,22 @@ MEMORY = (
 )
 
 
-def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str) -> None:
-    """Run a task in this process and send back its result, or in words why there is none."""
+def perform(pipe: Connection) -> None:
+    """Run one task after the other in this process, until the server closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     Thread(target=_end_with_the_server, daemon=True).start()
+    try:
+        while True:
+            for answer in _answers(pipe, *pipe.recv()):
+                pipe.send(answer)
+    except (EOFError, OSError):  # no more tasks, or the server is gone
+        pipe.close()
+
+
+def _answers(
+    pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str
+) -> list[tuple[str, Any]]:
+    """The result of a task, or in words why there is none."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     answers: list[tuple[str, Any]] = []
@@ -43,12 +55,7 @@ def perform(pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: s
     except Exception as error:
         answers.append(("broken", traceback.format_exc()))
         answers.append(("failed", OURS.format(name=type(error).__name__)))
-    try:
-        for answer in answers:
-            pipe.send(answer)
-    except BrokenPipeError:  # the server is gone
-        return
-    pipe.close()
+    return answers
 
 
 def _end_with_the_server() -> None:

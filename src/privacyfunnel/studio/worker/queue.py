@@ -20,6 +20,7 @@ from privacyfunnel.files import in_words
 from privacyfunnel.studio.worker.process import MEMORY, perform
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
@@ -78,12 +79,27 @@ class Job:
         return self.state in ACTIVE
 
 
+@dataclass(eq=False)
+class Helper:
+    """A process that does jobs, one at a time, and our end of the pipe to it."""
+
+    process: BaseProcess
+    pipe: Connection
+
+    def end(self) -> None:
+        """Let it end, and wait until it is gone."""
+        self.pipe.close()
+        self.process.join()
+        self.process.close()
+
+
 class JobQueue:
     """Runs jobs, at most ``workers`` at once, first come, first served.
 
     Who came with the token never waits for who came without, and what is quick never for what is
-    long: their jobs count apart. A thread watches
-    over each running process; it only waits, so the server stays free.
+    long: their jobs count apart. What is long has a process of its own, which then ends; what is quick
+    is done by processes that stay, since to start one takes longer than the job. A thread watches over
+    each running process; it only waits, so the server stays free.
     """
 
     def __init__(self, workers: int) -> None:
@@ -92,6 +108,7 @@ class JobQueue:
         self._changed = Condition()  # guards all below, and the states of the jobs
         self._waiting: list[Job] = []
         self._running: list[Job] = []
+        self._idle: list[Helper] = []  # ready for what is quick
         self._most_memory = MEMORY_SHARE * psutil.virtual_memory().total
 
     def start(self, job: Job) -> Job:
@@ -131,6 +148,9 @@ class JobQueue:
             for job in [*self._waiting, *self._running]:
                 self.cancel(job)
             self._changed.wait_for(lambda: not self._running)
+            idle, self._idle = self._idle, []
+        for helper in idle:
+            helper.end()
 
     def _run_next(self) -> None:
         """Start what may run now; the lock is held."""
@@ -163,36 +183,53 @@ class JobQueue:
             self._changed.notify_all()
 
     def _run(self, job: Job) -> str:
-        """Run a job's process; why it has ended, if it has not said so itself."""
-        receiver, sender = self._context.Pipe(duplex=False)
-        with receiver:
-            try:
-                arguments = (sender, job.kind, dict(job.arguments), str(job.folder))
-                # Both kinds of context have Process, but their common base is not typed to have it.
-                process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
-                    target=perform, args=arguments, daemon=True
-                )
-                process.start()  # may take a second, so without the lock that the server may wait for
-            finally:
-                sender.close()
-            with self._changed:
-                job.process = process
-                if job.state == "cancelled":
-                    process.kill()
-            why = self._listen(job, process, receiver)
-        process.join()
-        process.close()
+        """Have a process do a job; why it has ended, if it has not said so itself."""
+        helper = self._helper(job)
+        with self._changed:
+            job.process = helper.process
+            if job.state == "cancelled":
+                helper.process.kill()
+        why = self._listen(job, helper)
+        with self._changed:
+            job.process = None
+            if job.is_quick and job.state in ("done", "failed"):  # ready for another one
+                self._idle.append(helper)
+                return why
+        helper.end()
         return why
 
-    def _listen(self, job: Job, process: BaseProcess, receiver: Any) -> str:
-        """Note what the process says until it ends or takes too much."""
+    def _helper(self, job: Job) -> Helper:
+        """A process that waits for a job."""
+        with self._changed:
+            if job.is_quick and self._idle:
+                return self._idle.pop()
+        ours, theirs = self._context.Pipe()
+        try:
+            # Both kinds of context have Process, but their common base is not typed to have it.
+            process: BaseProcess = self._context.Process(  # type: ignore[attr-defined]
+                target=perform, args=(theirs,), daemon=True
+            )
+            process.start()  # may take a second, so without the lock that the server may wait for
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return Helper(process, ours)
+
+    def _listen(self, job: Job, helper: Helper) -> str:
+        """Give the job to a process and note what it says until it is done, ends or takes too much."""
+        try:
+            helper.pipe.send((job.kind, dict(job.arguments), str(job.folder)))
+        except OSError:
+            return DIED
         while True:
             try:
-                while not receiver.poll(LOOK):
-                    if _memory_of(process) > self._most_memory:
-                        process.kill()
+                while not helper.pipe.poll(LOOK):
+                    if _memory_of(helper.process) > self._most_memory:
+                        helper.process.kill()
                         return MEMORY
-                word, value = receiver.recv()
+                word, value = helper.pipe.recv()
             except (EOFError, OSError):
                 return DIED
             with self._changed:
@@ -205,11 +242,13 @@ class JobQueue:
                 elif word == "done":
                     job.state, job.result = "done", value
                     job.answered.set()
+                    return ""
                 elif word == "broken":
                     logger.error("A task of the studio has failed:\n%s", value)
                 else:
                     job.state, job.error = "failed", value
                     job.answered.set()
+                    return ""
 
 
 def _memory_of(process: BaseProcess) -> int:
