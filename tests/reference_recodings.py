@@ -6,7 +6,11 @@ import itertools
 from collections.abc import Iterator
 from math import log2
 
+import numpy as np
+
+import reference
 from privacyfunnel import Joint
+from privacyfunnel.measures import Measure
 
 
 def partitions(items: list) -> Iterator[list[list]]:
@@ -88,3 +92,14 @@ def global_measure(joint: Joint, choice: list[list[list]], weights=None) -> tupl
         for x in range(joint.n_x)
     ]
     return measure(joint, cells, [dict(enumerate(parts)) for parts in choice], weights)
+
+
+def global_told(joint: Joint, choice: list[list[list]], measure: Measure) -> float:
+    """What one partition of each column's values tells about S, by the definition of the measure."""
+    of_value = [{value: k for k, part in enumerate(parts) for value in part} for parts in choice]
+    sums: dict[tuple, np.ndarray] = {}
+    for x in range(joint.n_x):
+        cell = tuple(of_value[i][c.values[c.codes[x]]] for i, c in enumerate(joint.public))
+        sums[cell] = sums.get(cell, 0.0) + joint.p_sx.toarray()[:, x]
+    told = reference.measure(measure.name, np.array(list(sums.values())).T, measure.order)
+    return measure.amount(told, joint.p_s)

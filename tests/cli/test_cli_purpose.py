@@ -68,6 +68,16 @@ def test_a_release_by_the_best_guess_says_so(patients, tmp_path):
     assert "best guess" not in public["page"]
 
 
+def test_a_readable_release_by_the_best_guess(patients, tmp_path):
+    asked = [str(patients), "-s", "sex", "-x", "chol", "--measure", "guessing"]
+    target = ["--leakage", "0.02", "--effort", "fast", "--points", "3"]
+    made = released([*asked, *target], tmp_path / "out")
+    assert made["asked_for"]["measure"] == "guessing"
+    assert made["asked_for"]["told"] <= 0.02 + 1e-9
+    assert "of sex, by guessing gain" in made["page"]
+    assert list(pd.read_parquet(tmp_path / "out" / "release.parquet").columns) == ["chol"]
+
+
 def test_every_cap_is_met_or_the_nearest_is_named(patients, tmp_path):
     asked = [str(patients), "-s", "sex", "-s", "age", "-x", "chol"]
     caps = ["--cap", "sex=0.01", "--cap", "age=guessing:0.05"]
@@ -91,9 +101,9 @@ def test_every_cap_is_met_or_the_nearest_is_named(patients, tmp_path):
         (["--cap", "sex=2"], "a cap is a share"),
         (["--cap", "race=0.1"], "no sensitive column 'race'"),
         (["--cap", "sex=0.1", "--leakage", "0.1"], "no other target"),
-        (["--measure", "guessing", "--kept", "0.5"], "symbols take utility"),
+        (["-y", "ill", "--kept", "0.5"], "symbols take utility"),
         (["--measure", "guessing", "--utility", "0.5", "--soft"], "without lots"),
-        (["--measure", "guessing", "--leakage", "0.5", "--recoding", "global"], "with symbols"),
+        (["-y", "ill", "--leakage", "0.5", "--recoding", "global"], "with symbols"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(patients, tmp_path, wrong, words):

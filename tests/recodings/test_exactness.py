@@ -8,9 +8,21 @@ import numpy as np
 import pytest
 
 import privacyfunnel as pf
-from privacyfunnel.recodings import Hierarchy, Recoding
+from privacyfunnel.measures import make_measure
+from privacyfunnel.recodings import Hierarchy, RecodedSolution, Recoding
 from privacyfunnel.solvers.base import Status
-from reference_recodings import global_measure, interval_cuts, partitions, tree_cuts
+from reference_recodings import (
+    global_measure,
+    global_told,
+    interval_cuts,
+    partitions,
+    tree_cuts,
+)
+
+MEASURES = [
+    "shannon", "guessing", "chi-square", "total-variation", "maximal-leakage",
+    "arimoto:0.5", "arimoto:2", "arimoto:20",
+]  # fmt: skip
 
 
 def column_joint(rng: np.random.Generator, n: int, labels=None) -> pf.Joint:
@@ -42,26 +54,80 @@ def cheapest(joint: pf.Joint, codes, lam: float) -> float:
     return min(leakage - mu * kept for leakage, kept in found)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_intervals_are_optimal(seed):
-    rng = np.random.default_rng(seed)
-    joint = column_joint(rng, int(rng.integers(2, 9)))
-    lam = float(rng.random())
-    found = pf.solve(joint, pf.Funnel(lam), recoding="global", rounding="free")
-    codes = ([cut] for cut in interval_cuts(list(joint.public[0].values)))
-    assert found.value == pytest.approx(cheapest(joint, codes, lam), abs=1e-9)
-    assert found.status is Status.OPTIMAL_RECODING
+def one_column(seed: int, name: str) -> dict[str, tuple[RecodedSolution, float]]:
+    """Intervals and cuts of a tree by any measure: what is found, and the least of all such codes."""
+    rng = np.random.default_rng([11, seed])
+    joint, measure = column_joint(rng, int(rng.integers(2, 9))), make_measure(name)
+    values, lam = list(joint.public[0].values), float(rng.random())
+    hierarchy, cuts = random_hierarchy(rng, values)
+    tree = {"hierarchies": {"age": hierarchy}}
+    found = {}
+    for shape, options, codes in (
+        ("intervals", {"rounding": "free"}, list(interval_cuts(values))),
+        ("hierarchies", tree, cuts),
+    ):
+        best = min(
+            global_told(joint, [code], measure)
+            - lam * joint.entropy_x * global_measure(joint, [code])[1]
+            for code in codes
+        )
+        solution = pf.solve(joint, pf.Funnel(lam, measure), recoding="global", **options)
+        found[shape] = solution, best
+    return found
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_cuts_of_a_tree_are_optimal(seed):
-    rng = np.random.default_rng(seed)
-    joint = column_joint(rng, int(rng.integers(2, 9)))
-    hierarchy, cuts = random_hierarchy(rng, list(joint.public[0].values))
-    lam = float(rng.random())
-    found = pf.solve(joint, pf.Funnel(lam), recoding="global", hierarchies={"age": hierarchy})
-    assert found.value == pytest.approx(cheapest(joint, ([cut] for cut in cuts), lam), abs=1e-9)
-    assert found.status is Status.OPTIMAL_RECODING
+@pytest.mark.parametrize("name", MEASURES)
+def test_intervals_and_cuts_of_a_tree_are_optimal(name, monkeypatch):
+    """By the dynamic programs: without it codes as few as these would all be measured."""
+    monkeypatch.setattr("privacyfunnel.recodings.global_recoding.EVERY", 0)
+    for seed in range(20):
+        for found, best in one_column(seed, name).values():
+            assert found.value == pytest.approx(best, abs=1e-9)
+            assert found.status is Status.OPTIMAL_RECODING
+
+
+@pytest.mark.parametrize("kind", ["global", "local"])
+@pytest.mark.parametrize("name", MEASURES[1:])
+def test_targets_are_met_by_any_measure(name, kind):
+    joint, _, _ = small_table(1)
+    aim = pf.Funnel(0.0, name)
+    options = {"moves": 3000} if kind == "local" else {}
+    frontier = pf.frontier(joint, recoding=kind, measure=name, n_points=3, **options)
+    frame = frontier.to_frame()
+    assert frame.leakage.max() == pytest.approx(
+        aim.measure(joint.p_sx) / aim.whole_leakage(joint), abs=1e-9
+    )
+    half = frontier.at(kept=0.5)
+    assert half.kept >= 0.5 - 1e-9
+    assert half.leakage == pytest.approx(aim.leakage(joint, half.code), abs=1e-12)
+    most = 0.3 * aim.measure(joint.p_sx) / aim.whole_leakage(joint)
+    bounded = frontier.at(leakage=most)
+    assert bounded.leakage <= most * aim.whole_leakage(joint) + 1e-9
+    assert bounded.kept > 0
+    by_price = pf.solve(joint, pf.Funnel(0.2, name), recoding=kind, **options)
+    told = aim.measure.told(joint.p_sx @ by_price.code.matrix)
+    assert by_price.value == pytest.approx(told - 0.2 * by_price.kept * joint.entropy_x, abs=1e-9)
+    assert by_price.value <= 1e-9
+
+
+def test_a_bound_holds_on_the_records_where_a_population_tells_nothing():
+    """What is borrowed may smooth the best guess until every code seems to tell nothing."""
+    joint, _, _ = small_table(0)
+    search = Recoding("local", fit="population", moves=500).on(joint, make_measure("guessing"))
+    assert search.at(np.random.default_rng(0), leakage=1e-6).leakage <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["guessing", "maximal-leakage"])
+def test_local_is_never_above_global_by_any_measure(name):
+    joint, options, _ = small_table(2)
+    both = [
+        pf.frontier(joint, recoding=kind, measure=name, n_points=3, **trees).at(kept=0.6).leakage
+        for kind, trees in (
+            ("local", {"hierarchies": options["hierarchies"], "moves": 3000}),
+            ("global", {"hierarchies": options["hierarchies"], "cuts": {"age": [1, 2, 3, 4]}}),
+        )
+    ]
+    assert both[0] <= both[1] + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -15,8 +15,9 @@ import math
 import numpy as np
 from numba import njit
 
-from privacyfunnel._kernels.cells import SHANNON, cell_measure
+from privacyfunnel._kernels.cells import cell_measure
 from privacyfunnel._kernels.eta import eta_of
+from privacyfunnel.measures.measure import SHANNON
 
 PAIRS = 0.25  # share of the moves that change two columns at once
 BLOCKS = 0.2  # share of those that take other symbols of the cell along

@@ -38,7 +38,7 @@ class PrivacyFunnel(CodeEstimator):
         "y" keeps what X says about ``y`` in place of X itself: ``utility`` is I(Y;X̂)/I(Y;X). It takes
         both ``y`` and ``sensitive_features``, and ``recoding`` "symbols" or "global".
     measure : str
-        How what is given away is measured (see `privacyfunnel.measures`); with symbols.
+        How what is given away is measured (see `privacyfunnel.measures`).
     hierarchies, orders, cuts, importance : mapping of column names, optional
         What a column may become and how much it counts, as for `privacyfunnel.recodings.Recoding`.
     method : str
@@ -191,8 +191,6 @@ class PrivacyFunnel(CodeEstimator):
                 measure=self.measure,
                 keep="useful" if self.keep == "y" else "x",
             )
-        if self.measure != "shannon":
-            raise InvalidInput("another measure is searched with recoding='symbols'.")
         if self.method != "best":
             raise InvalidInput(
                 f"recoding={self.recoding!r} has one search: method must be 'best', "
@@ -207,6 +205,7 @@ class PrivacyFunnel(CodeEstimator):
             min_count=self.min_count,
             settings=settings,
             seed=seed,
+            measure=self.measure,
         )
 
     def score(

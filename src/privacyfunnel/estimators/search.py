@@ -83,8 +83,9 @@ def search_recoding(
     min_count: int,
     settings: Mapping[str, Any],
     seed: int,
+    measure: str = "shannon",
 ) -> RecodedSolution:
-    """The readable code for one target: kept, leakage (a share of H(S)) or lam.
+    """The readable code for one target: kept, leakage (a share of what S itself would tell) or lam.
 
     Binned columns keep the order of their bins; a run of them is named as one interval.
     """
@@ -101,16 +102,18 @@ def search_recoding(
     options["orders"] = {**orders, **options.get("orders", {})}
     recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
     rng = np.random.default_rng(seed)
+    search = recoding.on(joint, make_measure(measure))
     if joint.useful is not None:
         if "lam" in target:
             raise InvalidInput("keep='y' with a recoding takes utility= or leakage=, not lam=.")
-        found = UsefulSearch(recoding.on(joint), rng).at(**target)
+        found = UsefulSearch(search, rng).at(**target)
     elif "lam" in target:
-        found = recoding.on(joint).best(Funnel(target["lam"]), rng)
+        found = search.best(Funnel(target["lam"], search.measure), rng)
     elif "leakage" in target:
-        found = recoding.on(joint).at(rng, leakage=target["leakage"] * joint.entropy_s)
+        reading = target["leakage"] * search.measure.whole(joint.p_s)
+        found = search.at(rng, leakage=search.measure.amount(reading, joint.p_s))
     else:
-        found = recoding.on(joint).at(rng, kept=target["kept"])
+        found = search.at(rng, kept=target["kept"])
     code = found.code
     assert isinstance(code, ColumnCode)
     columns = [

@@ -11,6 +11,7 @@ import numpy as np
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.frontier import Frontier, marked
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
@@ -49,7 +50,8 @@ class ReadableFrontier(Frontier):
     ) -> Solution:
         """The least leakage that keeps the share ``kept``, or the most kept at ``leakage``.
 
-        ``leakage`` is a share of H(S). Raises `TargetUnreachable` if no recoding found meets it.
+        ``leakage`` is a share of H(S), or of what telling S itself reads by another measure. Raises
+        `TargetUnreachable` if no recoding found meets it.
         """
         if utility is not None or rate is not None or relevance is not None:
             raise InvalidInput("a recoding takes the target kept or leakage.")
@@ -64,8 +66,9 @@ class ReadableFrontier(Frontier):
             found = [search.at(rng, kept=value)]
             found += [s for s in self.codes if s.kept >= kept]
             return min(found, key=lambda s: (s.leakage, -s.kept))
-        found = [search.at(rng, leakage=value * self.joint.entropy_s)]
-        found += [s for s in self.codes if s.leakage <= value * self.joint.entropy_s]
+        reading = value * self.aim.whole_leakage(self.joint)
+        found = [search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))]
+        found += [s for s in self.codes if s.leakage <= reading]
         return max(found, key=lambda s: (s.kept, -s.leakage))
 
 
@@ -78,10 +81,11 @@ def readable_frontier(
     seed: int,
     progress: Progress | None,
     options: dict[str, Any],
+    measure: Measure = INFORMATION,
 ) -> ReadableFrontier:
     """Recodings for shares to keep, evenly spaced unless ``targets`` gives them."""
     solver = make_recoding(recoding, **options)
-    search = solver.on(joint)
+    search = solver.on(joint, measure)
     rng = np.random.default_rng(seed)
     shares = list(targets) if targets is not None else list(np.linspace(0.0, 1.0, n_points))
     found: list[RecodedSolution] = []
@@ -95,4 +99,6 @@ def readable_frontier(
             progress(done + 1, len(shares))
     best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")
     solutions = tuple(marked(joint, found[i]) for i in best)
-    return ReadableFrontier(joint, "funnel", recoding, solver, seed, solutions, search)
+    return ReadableFrontier(
+        joint, "funnel", recoding, solver, seed, solutions, search, measure=measure
+    )

@@ -128,11 +128,8 @@ def frontier(
             raise InvalidInput(f"n_points must be a number or 'all', got {n_points!r}.")
         n_points = None
     if recoding != "symbols":
-        if not aim.plain:
-            raise InvalidInput(
-                f"recoding {recoding!r} hides I(S;X̂) and keeps the columns; another measure or use goes "
-                "with symbols."
-            )
+        if keep != "x":
+            raise InvalidInput(f"recoding {recoding!r} keeps the columns; a use goes with symbols.")
         if problem != "funnel" or method != "best" or lams is not None or checkpoint is not None:
             raise InvalidInput(
                 f"recoding {recoding!r} takes targets= of the funnel's best search, "
@@ -146,6 +143,7 @@ def frontier(
             seed=seed,
             progress=progress,
             options=options,
+            measure=aim.measure,
         )
     check_settings(method, options)
     if n_points is not None:

@@ -57,8 +57,8 @@ def solve(
     """Search a code of low value for one objective.
 
     ``recoding`` "symbols" groups the values of X freely, by ``method``; "global" and "local" keep the
-    public columns readable and minimise I(S;X̂) − λ · kept · H(X) (see `kept`). ``options`` are the
-    settings of the method or of the `Recoding`.
+    public columns readable and minimise I(S;X̂) − λ · kept · H(X) (see `kept`), or the amount of another
+    measure less the same. ``options`` are the settings of the method or of the `Recoding`.
 
     >>> from privacyfunnel.objectives import Funnel
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]], labels_x=[1, 2, 3, 4], columns=["age"])

@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.information import Array
+from privacyfunnel.joint import Joint, eta_table
+from privacyfunnel.measures import Measure
+from privacyfunnel.objectives import View
+from privacyfunnel.solvers.measured_layout import MeasuredLayout
 
 Ints = NDArray[np.int64]
 BINS = 256  # parts of a bound on what a column loses
@@ -44,3 +48,9 @@ class ColumnCells:
     def prices_in(self, unit: float) -> tuple[Any, ...]:
         """The same, with the number of units that one lost bit is counted as."""
         return (self.depth, self.least, self.keep, self.total, unit), self.measure
+
+
+def loop_measure(joint: Joint, measure: Measure, chance: float = 0.0) -> tuple[Any, ...]:
+    """What a cell tells about S, as `_kernels.cells` takes it; ``chance`` is added for each cell."""
+    _, _, views = MeasuredLayout(joint, (((1.0, View(joint, measure)),),)).arrays
+    return measure.kind, joint.p_s, eta_table(joint.counts), chance, joint.n_s, views

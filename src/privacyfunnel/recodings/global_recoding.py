@@ -12,11 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.codes import ColumnCode, Group, Partition, RecodedColumn
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.joint import Joint, csc_columns, eta_table
-from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.joint import Joint, csc_columns
+from privacyfunnel.measures import INFORMATION, Measure
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure
 from privacyfunnel.solvers.target import HAIR
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
@@ -53,7 +54,7 @@ class Recoded:
 
     labels: tuple[Ints, ...]
     kept: float
-    leakage: float  # bits
+    leakage: float  # what is told, an amount of the measure: bits of Shannon's
     suppressed: float  # share of the records
     least: float = 1.0  # kept of the column that keeps least, of those that can be coarsened
 
@@ -67,8 +68,9 @@ class Recoded:
 class GlobalSearch:
     """Coordinate descent over the columns, each step the best grouping given the others.
 
-    Given the other columns' codes r, I(S;X̂) is a sum over the groups of column i, with cells (s, r) in
-    the place of s, and so is what is kept; so each step is exact where the column's shape is. The
+    Given the other columns' codes r, I(S;X̂), or what else is measured, is a sum over the groups of column
+    i, with cells (s, r) in the place of s, and so is what is kept; so each step is exact where the
+    column's shape is. The
     descent is not: it starts from the coarse and the fine end, warm along the price of what is kept.
     Where the columns have few codes, all products of them are measured instead.
 
@@ -87,6 +89,7 @@ class GlobalSearch:
     marginals: tuple[Array, ...] | None = (
         None  # p of each column's values, where not the joint's own
     )
+    measure: Measure = INFORMATION  # of what is told about S
     seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
 
     @cached_property
@@ -95,7 +98,12 @@ class GlobalSearch:
 
     @cached_property
     def _measure(self) -> tuple[Any, ...]:
-        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance, self.joint.n_s
+        return loop_measure(self.joint, self.measure, self.chance)
+
+    @cached_property
+    def most_told(self) -> float:
+        """What X itself tells about S."""
+        return self.measure.told(self.joint.p_sx)
 
     @cached_property
     def codes(self) -> list[Ints]:
@@ -218,12 +226,7 @@ class GlobalSearch:
         if found.key in self.seen:
             return self.seen[found.key]
         cells, gone = self.released(labels)
-        indptr, indices, data, n_s = self._columns
-        total = self.joint.total
-        x = np.repeat(np.arange(self.joint.n_x), np.diff(indptr))
-        sums = np.bincount(cells[x] * n_s + indices, weights=data)
-        masses = np.bincount(cells, weights=self.joint.p_x) * total
-        told = (plogp(sums).sum() - plogp(masses).sum()) / total + self.joint.entropy_s
+        told, total = self.measure.told(self.joint.p_sx @ Partition(cells).matrix), self.joint.total
         kept, p_gone, least = 0.0, self.joint.p_x[gone], 1.0
         for i, groups in enumerate(labels):
             if self.rates[i] > 0:
@@ -235,7 +238,7 @@ class GlobalSearch:
                 if self.coarsened[i]:
                     least = min(least, float(own / self.importance[i]))
         share = float(p_gone.sum())
-        found = Recoded(tuple(labels), kept, max(0.0, float(told)), share, least)
+        found = Recoded(tuple(labels), kept, told, share, least)
         self.seen[found.key] = found
         return found
 
@@ -322,7 +325,7 @@ class GlobalSearch:
         return best_at((c for c in self.allowed() if self._balanced(c, kept)), kept=kept)
 
     def under(self, leakage: float, rng: np.random.Generator) -> Recoded | None:
-        """The most kept found among codes that leak no more bits; None if none does."""
+        """The most kept found among codes that leak no more; None if none does."""
         corners = self.hull()
         k = int(np.searchsorted([code.leakage for code in corners], leakage, side="right"))
         if 0 < k < len(corners) and not self.is_small:
@@ -366,10 +369,10 @@ class GlobalSearch:
         return min(self.allowed(), key=price)
 
     def slope(self, kept: float) -> float:
-        """Bits of leakage that all there is to keep would cost at the hull's slope there."""
+        """The leakage that all there is to keep would cost at the hull's slope there."""
         corners = self.hull()
         if len(corners) < 2:
-            return max(self.joint.information, 1e-9)
+            return max(self.most_told, 1e-9)
         k = int(np.clip(np.searchsorted([c.kept for c in corners], kept), 1, len(corners) - 1))
         low, high = corners[k - 1], corners[k]
         return max((high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9), 1e-9)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from privacyfunnel.codes import ColumnCode, RecodedColumn
+from privacyfunnel.codes import ColumnCode, Partition, RecodedColumn
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.joint import Joint, csc_columns, eta_table
-from privacyfunnel.recodings.column_cells import Ints
+from privacyfunnel.joint import Joint, csc_columns
+from privacyfunnel.measures import INFORMATION, Measure
+from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.hierarchy import Tree
 from privacyfunnel.solvers.target import HAIR
 
@@ -30,7 +31,7 @@ class Generalised:
 
     levels: Ints
     kept: float
-    leakage: float  # bits
+    leakage: float  # what is told, an amount of the measure: bits of Shannon's
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class LocalSearch:
     min_count: float = 0.0
     informed: bool = False  # keep I(X_i;X̂_i), which the choice of level adds to
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
+    measure: Measure = INFORMATION  # of what is told about S
 
     @cached_property
     def _columns(self) -> tuple[Any, ...]:
@@ -55,7 +57,13 @@ class LocalSearch:
 
     @cached_property
     def _measure(self) -> tuple[Any, ...]:
-        return 0, self.joint.p_s, eta_table(self.joint.counts), self.chance, self.joint.n_s
+        return loop_measure(self.joint, self.measure, self.chance)
+
+    @cached_property
+    def _unit(self) -> float:
+        """How much of what is told counts as a bit: X itself tells as many as it has about S."""
+        bits, most = self.joint.information, self.measure.told(self.joint.p_sx)
+        return most / bits if bits > 0 and most > 0 else 1.0
 
     @cached_property
     def weights(self) -> Array:
@@ -97,17 +105,18 @@ class LocalSearch:
         kept: float | None = None,
         leakage: float | None = None,
     ) -> Generalised | None:
-        """The least leakage found that keeps so much, or the most kept at no more leakage (bits).
+        """The least leakage found that keeps so much, or the most kept at no more leakage (an amount).
 
-        ``mu`` is about the bits of leakage that all there is to keep costs there. None if not met.
+        ``mu`` is about the leakage that all there is to keep costs there. None if not met.
         """
         total, mu = self.joint.total, max(mu, 1e-6)
         if kept is not None:
             goal = (1, -kept * total, STEER / total)
         else:
             assert leakage is not None
-            bits = max(leakage, 0.01 * self.joint.information, 1e-9)
-            goal = (2, (leakage - self.joint.entropy_s) * total, STEER / (4 * bits * total))
+            bits = max(leakage, 0.01 * self.joint.information * self._unit, 1e-9)
+            rest = self.measure.at_rest(self.joint.p_s)
+            goal = (2, (leakage + rest) * total, STEER / (4 * bits * total))
 
         def cost(one: Generalised) -> float:
             return one.leakage if kept is not None else -one.kept
@@ -130,10 +139,11 @@ class LocalSearch:
 
     def _temperatures(self, hot: float, sweeps: int) -> Array:
         """Falling temperatures, in the units of the weights."""
-        return np.geomspace(hot, hot / COOLING, sweeps) * float(np.median(self.weights))
+        hot *= float(np.median(self.weights)) * self._unit
+        return np.geomspace(hot, hot / COOLING, sweeps)
 
     def best(self, start: Ints, mu: float, rng: np.random.Generator, sweeps: int) -> Generalised:
-        """A cheap code at one price ``mu`` (bits) of all there is to keep."""
+        """A cheap code at one price ``mu`` of all there is to keep."""
         found = []
         part = max(sweeps // len(HOT), 10)
         for temperatures in (*(self._temperatures(hot, part) for hot in HOT), np.zeros(1)):
@@ -169,7 +179,9 @@ class LocalSearch:
 
     def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:
         found, total = self.measured(levels), self.joint.total
-        reached = -found.kept if goal[0] == 1 else found.leakage - self.joint.entropy_s
+        reached = -found.kept
+        if goal[0] == 2:
+            reached = found.leakage + self.measure.at_rest(self.joint.p_s)
         return reached * total <= goal[1] + HAIR * total
 
     def _run(
@@ -217,7 +229,7 @@ class LocalSearch:
         )
         top = self._tree[2][self._tree[0]] - 1
         while True:
-            cells, _ = self._cells(levels)
+            cells = self._cells(levels)
             starred = (levels == top).all(axis=1)
             weight = self.weights[starred].sum()
             if weight == 0 or weight >= self.min_count or starred.all():
@@ -233,19 +245,15 @@ class LocalSearch:
         leaf, start, _, nodes, *_ = self._tree
         return np.asarray(nodes[start[leaf] + levels])
 
-    def _cells(self, levels: Ints) -> tuple[Ints, Array]:
-        cells = np.unique(self.nodes(levels), axis=0, return_inverse=True)[1].ravel()
-        return cells.astype(np.int64), np.bincount(cells, weights=self.weights).astype(float)
+    def _cells(self, levels: Ints) -> Ints:
+        """The number of the combination that each x is released as."""
+        cells = np.unique(self.nodes(levels), axis=0, return_inverse=True)[1]
+        return cells.ravel().astype(np.int64)
 
     def measured(self, levels: Ints) -> Generalised:
         """What a code keeps and tells, measured."""
-        kept = self._kept(levels)
-        cells, masses = self._cells(levels)
-        indptr, indices, data, n_s = self._columns
-        x = np.repeat(np.arange(self.joint.n_x), np.diff(indptr))
-        sums = np.bincount(cells[x] * n_s + indices, weights=data)
-        told = (plogp(sums).sum() - plogp(masses).sum()) / self.joint.total + self.joint.entropy_s
-        return Generalised(levels, kept, max(0.0, float(told)))
+        told = self.measure.told(self.joint.p_sx @ Partition(self._cells(levels)).matrix)
+        return Generalised(levels, self._kept(levels), told)
 
     def _kept(self, levels: Ints) -> float:
         """The share kept: by the linear loss, or each column's I(X_i;X̂_i)/H(X_i) if it is `informed`."""

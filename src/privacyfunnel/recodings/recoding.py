@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from privacyfunnel import objectives
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint, PublicColumn
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.recodings.borrowing import borrowed
 from privacyfunnel.recodings.cuts import is_ordered
@@ -52,9 +52,12 @@ class RecodedSolution(Solution):
 
     @property
     def value(self) -> float:
-        """I(S;X̂) − λ · kept · H(X), which for one column's global recoding is L itself."""
+        """I(S;X̂) − λ · kept · H(X), which for one column's global recoding is L itself.
+
+        Of another measure of what is told, its amount stands in the place of I(S;X̂).
+        """
         alpha, beta = self.objective.weights
-        return alpha * self.leakage + beta * self.kept_bits
+        return alpha * self.amounts[0] + beta * self.kept_bits
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,8 @@ class Recoding:
                     f"{option} are for global recoding; give local recoding a hierarchy."
                 )
 
-    def on(self, joint: Joint) -> RecodingSearch:
-        """The search on one joint, which remembers what it finds."""
+    def on(self, joint: Joint, measure: Measure = INFORMATION) -> RecodingSearch:
+        """The search on one joint, which remembers what it finds; ``measure`` is of what is told of S."""
         names = [column.name for column in joint.public]
         for option in ("hierarchies", "cuts", "orders", "groups"):
             for name in getattr(self, option):
@@ -147,6 +150,7 @@ class Recoding:
             self.chance,
             self.balance,
             marginals,
+            measure,
         )
         return RecodingSearch(joint, self, columns)
 
@@ -189,7 +193,11 @@ class Recoding:
         """A readable code of low I(S;X̂) − λ · kept · H(X)."""
         if not isinstance(objective, Funnel):
             raise InvalidInput("a recoding hides S: the objective must be a Funnel.")
-        return self.on(joint).best(objective, rng)
+        if objective.keep != "x":
+            raise InvalidInput(
+                f"a recoding keeps the columns; keep {objective.keep!r} goes with symbols."
+            )
+        return self.on(joint, objective.measure).best(objective, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +207,11 @@ class RecodingSearch:
     joint: Joint
     recoding: Recoding
     columns: GlobalSearch  # along the same trees where the recoding is local
+
+    @property
+    def measure(self) -> Measure:
+        """What is lowered: the measure of what is told about S."""
+        return self.columns.measure
 
     def copy(self) -> RecodingSearch:
         """The same search, which keeps what it finds from now on to itself."""
@@ -223,6 +236,7 @@ class RecodingSearch:
             self.columns.min_count,
             self.recoding.keep == "information",
             self.recoding.chance,
+            self.measure,
         )
 
     def sweep(self, rng: np.random.Generator) -> None:
@@ -238,7 +252,7 @@ class RecodingSearch:
                 f"{found.suppressed:.1%} of the records would be suppressed for the least count, more "
                 f"than the share {self.recoding.suppress:g}; allow more, or make the groups larger."
             )
-        return self._solution(Funnel(0.0), found)
+        return self._solution(Funnel(0.0, self.measure), found)
 
     def best(self, objective: Funnel, rng: np.random.Generator) -> RecodedSolution:
         """A code of low value; proved optimal where one column has an exact shape."""
@@ -269,7 +283,7 @@ class RecodingSearch:
         leakage: float | None = None,
         thorough: bool = True,
     ) -> RecodedSolution:
-        """The least leakage that keeps a share, or the most kept at a leakage of so many bits.
+        """The least leakage that keeps a share, or the most kept at a leakage, an amount of the measure.
 
         Not ``thorough`` is for many targets at once, one after the other.
         """
@@ -295,7 +309,7 @@ class RecodingSearch:
                 "allow more, lower the least count, or use local recoding."
             )
         mu = self.columns.slope(found.kept)
-        objective = Funnel(float(np.clip(mu / max(self.joint.entropy_x, 1e-12), 0.0, 1.0)))
+        objective = Funnel(0.0, self.measure).at(mu / max(self.joint.entropy_x, 1e-12))
         if self.recoding.kind == "global":
             solution = self._solution(objective, found, self._status())
             short = solution.kept < (kept or 0.0) - MET
@@ -330,12 +344,13 @@ class RecodingSearch:
 
         The search lowers another leakage than the one that is bounded.
         """
-        low, high, best = 0.0, 1.0, self.at(rng, kept=0.0, thorough=False)
+        coarse = self.whole.measured([shape.ends()[1] for shape in self.columns.shapes])
+        low, high, best = 0.0, 1.0, self._solution(Funnel(0.0, self.measure), coarse)
         steps = [False] * STEPS + [thorough] * (2 if self.recoding.kind == "local" else STEPS)
         for is_long in steps:
             middle = (low + high) / 2
             found = self.at(rng, kept=middle, thorough=is_long)
-            if found.leakage <= leakage:
+            if found.amounts[0] <= leakage:
                 low = middle
                 best = max(best, found, key=lambda one: one.kept)
             else:
@@ -366,12 +381,14 @@ class RecodingSearch:
         code = (self.whole if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
         joint = self.joint
         share = kept_by(joint, code, self.recoding.importance)
+        plain = Solution.measured(joint, objective, code, status)
         return RecodedSolution(
             code,
             objective,
-            objectives.leakage(joint, code),
-            objectives.utility(joint, code),
+            plain.leakage,
+            plain.utility,
             status,
+            amount=plain.amount,
             kept=share,
             kept_bits=share * joint.entropy_x,
             suppressed=self.whole.measured(found.labels).suppressed

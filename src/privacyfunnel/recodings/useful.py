@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import share
-from privacyfunnel.joint import csc_columns, eta_table
+from privacyfunnel.joint import csc_columns
+from privacyfunnel.measures import INFORMATION
 from privacyfunnel.objectives import Funnel
-from privacyfunnel.recodings.column_cells import Ints
+from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
 from privacyfunnel.solvers.target import HAIR
@@ -37,10 +38,13 @@ class TiltedSearch(GlobalSearch):
 
     @cached_property
     def _measure(self) -> tuple[Any, ...]:
+        from privacyfunnel._kernels.cells import WEIGHED
+
         assert self.joint.useful is not None
         n_s, n_y = self.joint.n_s, self.joint.useful.n_s
         weights = np.concatenate([np.ones(n_s), np.full(n_y, -self.nu), [self.nu - 1.0]])
-        return 1, weights, eta_table(self.joint.counts), self.chance, n_s
+        _, _, *rest = loop_measure(self.joint, INFORMATION, self.chance)
+        return WEIGHED, weights, *rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,10 @@ class UsefulSearch:
         self.joint, self.columns, self.search = search.joint, search.whole, search
         if search.recoding.kind != "global":
             raise InvalidInput("a use is kept by global recoding or by symbols.")
+        if search.measure != INFORMATION:
+            raise InvalidInput(
+                f"a use is kept by recodings that hide I(S;X̂); {search.measure.name!r} goes with symbols."
+            )
         if self.columns.joint is not self.joint:
             raise InvalidInput("a use is kept on the records themselves; leave fit= out.")
         self.aim = Funnel(0.0, keep="useful")

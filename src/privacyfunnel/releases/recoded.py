@@ -15,6 +15,7 @@ from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array, share
 from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
+from privacyfunnel.solvers.base import in_bits
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
@@ -179,7 +180,7 @@ def _points(joint: Joint, frontier: Frontier) -> list[dict[str, float]]:
         points.append(
             {
                 "kept": float(np.mean(list(utilities.values()))),
-                "leakage": share(solution.leakage, joint.entropy_s),
+                "leakage": share(in_bits(joint, solution).leakage, joint.entropy_s),
             }
         )
     return sorted(points, key=lambda point: point["kept"])

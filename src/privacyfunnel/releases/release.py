@@ -101,9 +101,9 @@ def release(
     between groups of numbers) or ``cuts`` say what becomes of every column.
 
     ``useful`` names columns that the release is for, which need not be published: what the release says
-    about them is kept, alone or, with ``purpose="both"``, beside X itself. ``measure`` is how what is
-    given away is measured, ``caps`` bounds single sensitive columns, {"sex": 0.01, "race":
-    "guessing:0.02"}: every cap is met and the most is kept. These go with ``recoding="symbols"``.
+    about them is kept, alone or, with ``purpose="both"``, beside X itself; ``caps`` bounds single
+    sensitive columns, {"sex": 0.01, "race": "guessing:0.02"}: every cap is met and the most is kept.
+    These go with ``recoding="symbols"``. ``measure`` is how what is given away is measured.
 
     ``out`` becomes a folder with the released table, its codebook and its report, all or none; the
     written file is read again and must hold what was promised. ``table`` is a path or any frame that

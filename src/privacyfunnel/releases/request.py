@@ -119,10 +119,10 @@ class ReleaseRequest:
         make_measure(self.measure)
         check_choice("purpose", self.purpose, KEEPS)
         check_choice("recoding", self.kind, ("global", "local", "symbols"))
-        if not self.is_plain and (self.kind != "symbols" or self.soft):
-            raise InvalidInput(
-                "another measure, a use and caps are searched with symbols and without lots."
-            )
+        if not self.is_plain and self.soft:
+            raise InvalidInput("another measure, a use and caps are searched without lots.")
+        if (self.purpose != "x" or self.caps) and self.kind != "symbols":
+            raise InvalidInput("a use and caps are searched with symbols.")
         if self.kind == "symbols":
             if target == "kept":
                 raise InvalidInput(
@@ -147,7 +147,7 @@ class ReleaseRequest:
         if self.recoding is not None:
             return self.recoding
         symbols = "utility" in self.target or "lam" in self.target or self.soft or self.expand
-        return "symbols" if symbols or not self.is_plain else "global"
+        return "symbols" if symbols or self.purpose != "x" or self.caps else "global"
 
     @property
     def is_plain(self) -> bool:

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
 # Whose leakage is lowered. A local recoding has thousands of combinations and fits the chance of few
-# records; what it gives away of others is least where it is not let (benchmarks/recoding.py).
+# records; what it gives away of others is least where it is not let (benchmarks/recoding.py). By another
+# measure the records' own: what is borrowed smooths, say, the best guess until no code seems to help it.
 FIT = {"global": "records", "local": "population"}
 TRACE = 1e-3  # records that a value of X counts for which none of the drawn ones has
 
@@ -281,7 +282,8 @@ def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
         raise InvalidInput(
             f"there is no target, and no groups or cuts of the column {lack[0]!r}.", hint="target"
         )
-    return make_recoding(request.kind, **recoding_settings(joint, request)).on(joint).finest()
+    recoding = make_recoding(request.kind, **recoding_settings(joint, request))
+    return recoding.on(joint, make_measure(request.measure)).finest()
 
 
 def drawn_records(
@@ -379,6 +381,7 @@ def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float])
         plain.leakage,
         plain.utility,
         plain.status,
+        amount=plain.amount,
         kept=share,
         kept_bits=share * joint.entropy_x,
         suppressed=solution.suppressed and float(joint.p_x[solution.code.suppressed].sum()),
@@ -438,7 +441,8 @@ def frontier_of(
         "n_jobs": jobs,
     }
     if request.kind != "symbols":
-        return sweep(joint, recoding=request.kind, **shared, **recoding_settings(joint, request))
+        settings = recoding_settings(joint, request)
+        return sweep(joint, recoding=request.kind, measure=request.measure, **shared, **settings)
     return sweep(
         joint,
         method=_method(request),
@@ -491,5 +495,6 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
     if request.round_cuts:
         options["rounding"] = "force"
     check_effort(request.effort)
-    options["fit"] = request.fit or FIT[request.kind]
+    usual_fit = FIT[request.kind] if request.measure == "shannon" else "records"
+    options["fit"] = request.fit or usual_fit
     return options if request.kind == "global" else options | {"moves": LOCAL_MOVES[request.effort]}

@@ -79,10 +79,10 @@ def _asked_for_goal(document: Document, goal: str) -> str:
     if "leakage" in target:
         most = percent(target["leakage"])
         return f"Give away at most {most}{told}, and keep as much as possible of {kept}."
-    if "utility" in target:
+    least = target.get("utility", target.get("kept"))
+    if least is not None:
         return (
-            f"Keep at least {percent(target['utility'])} of {kept} and give away as little as possible"
-            f"{told}."
+            f"Keep at least {percent(least)} of {kept} and give away as little as possible{told}."
         )
     return f"Publish {public}; keep {kept} and give away little{told}."
 
