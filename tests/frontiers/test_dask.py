@@ -1,7 +1,8 @@
-"""Dask: a sweep on a cluster gives what it gives here."""
+"""Dask: a sweep, or a local recoding, on a cluster gives what it gives here."""
 
 from __future__ import annotations
 
+import os
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 
 from privacyfunnel import Funnel, Joint, frontier, solve
+from privacyfunnel.parallel import in_parallel
 
 pytestmark = [
     pytest.mark.dask,
@@ -59,3 +61,22 @@ def test_a_frontier_on_dask_equals_the_serial_one(client):
     with parallel_config("dask"):
         there = frontier(joint, n_points=4, seed=0).to_frame()
     assert here.equals(there)
+
+
+def test_local_recodings_on_dask_equal_the_serial_ones(client):
+    pairs = [(a, b) for a in range(6) for b in "xyz"]
+    counts = np.random.default_rng(2).integers(1, 9, size=(3, len(pairs)))
+    joint = Joint.from_counts(counts, labels_x=pairs, columns=["a", "b"])
+    asked = {"recoding": "local", "n_points": 4, "moves": 100_000, "seed": 0}
+    here = frontier(joint, **asked)
+    with parallel_config("dask"):
+        there = frontier(joint, **asked)
+    assert here.to_frame().equals(there.to_frame())
+    assert [s.code for s in here.solutions] == [s.code for s in there.solutions]
+
+
+def test_tasks_run_on_the_workers(client):
+    with parallel_config("dask"):
+        ran = in_parallel(os.getpid, [()] * 4)
+    assert os.getpid() not in ran
+    assert set(ran) <= set(client.run(os.getpid).values())

@@ -17,6 +17,8 @@ ODD: list[Any] = [
     "number", "boolean", "suppressed", "drop", "error", "*", "é", "e\u0301",
 ]  # fmt: skip
 
+MOST = 2_000_000  # characters that one change may add
+
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The paths to everything in a parsed document."""
@@ -32,19 +34,23 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(value, (*path, key))
 
 
-def change(rng: random.Random, document: dict[str, Any]) -> None:
+def change(rng: random.Random, document: dict[str, Any], path: tuple[Any, ...]) -> None:
     """One change: a value replaced, left out, doubled, multiplied, or an unknown one added."""
-    path = rng.choice(sorted(places(document), key=repr))
     node: Any = document
-    for key in path[:-1]:
-        node = node[key]
+    try:
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]]
+    except (LookupError, TypeError):
+        return  # an earlier change took it away
     how = rng.choice(["replace", "replace", "replace", "leave out", "twice", "many", "add"])
     if how == "leave out":
         del node[path[-1]]
     elif how == "twice" and isinstance(node, list):
         node.append(copy.deepcopy(node[path[-1]]))
     elif how == "many":
-        node[path[-1]] = [copy.deepcopy(node[path[-1]])] * 2_000
+        times = min(2_000, MOST // len(json.dumps(node[path[-1]])))  # of copies, too, in their turn
+        node[path[-1]] = [copy.deepcopy(node[path[-1]])] * max(2, times)
     elif how == "add" and isinstance(node, dict):
         node[rng.choice(["count", "salt", "bins", "round", "\ud800", ""])] = rng.choice(ODD)
     else:
@@ -59,8 +65,9 @@ def hostile(rng: random.Random, text: str) -> bytes:
             data[rng.randrange(len(data))] = rng.randrange(256)
         return bytes(data[: rng.randrange(len(data))] if rng.random() < 0.3 else data)
     document = json.loads(text)
+    before = sorted(places(document), key=repr)  # not of what changes have multiplied
     for _ in range(rng.choice([1, 1, 2, 4])):
-        change(rng, document)
+        change(rng, document, rng.choice(before))
     if rng.random() < 0.05:
         return b"[" * 200_000 + b"]" * 200_000
     document["checksum"] = checksum(document)

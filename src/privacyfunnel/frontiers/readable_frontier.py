@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier, marked
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, Measure
@@ -78,6 +78,7 @@ def readable_frontier(
     *,
     n_points: int,
     targets: Sequence[float] | None,
+    n_jobs: int,
     seed: int,
     progress: Progress | None,
     options: dict[str, Any],
@@ -89,12 +90,11 @@ def readable_frontier(
     rng = np.random.default_rng(seed)
     shares = list(targets) if targets is not None else list(np.linspace(0.0, 1.0, n_points))
     found: list[RecodedSolution] = []
-    for done, share in enumerate(shares):
-        try:
-            found.append(search.at(rng, kept=float(share), thorough=False))
-        except TargetUnreachable:
-            if done == 0:
-                raise
+    for done, one in enumerate(search.along([float(s) for s in shares], rng, n_jobs=n_jobs)):
+        if isinstance(one, RecodedSolution):
+            found.append(one)
+        elif done == 0:
+            raise one
         if progress is not None:
             progress(done + 1, len(shares))
     best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")

@@ -140,6 +140,7 @@ def frontier(
             recoding,
             n_points=n_points or POINTS["many"],
             targets=targets,
+            n_jobs=n_jobs,
             seed=seed,
             progress=progress,
             options=options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -15,7 +15,9 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import Funnel, Objective
+from privacyfunnel.parallel import as_they_come
 from privacyfunnel.recodings.borrowing import borrowed
+from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.fixed import Fixed
 from privacyfunnel.recodings.global_recoding import (
@@ -38,6 +40,7 @@ from privacyfunnel.solvers.target import HAIR, MET
 from privacyfunnel.validation import check_at_least, check_choice
 
 RECODINGS = ("symbols", "global", "local")
+Start = tuple[Ints, float, np.random.Generator, int]  # levels, price, draws, sweeps
 SHORT = 10  # times fewer moves for one of many targets
 SUPPRESS = 0.02  # share of the records that global recoding may suppress for a least count
 
@@ -292,12 +295,57 @@ class RecodingSearch:
         # Random numbers of its own: global and local recoding see the same codes of the columns, so that
         # the one is never below the other.
         own, moves = rng.spawn(2)
-        self.sweep(own)
+        found = self._columns_at(own, kept, leakage, thorough)
+        if self.recoding.kind == "global":
+            price = self._price(self.columns.slope(found.kept))
+            solution = self._solution(price, found, self._status())
+            short = solution.kept < (kept or 0.0) - MET
+            if short or solution.suppressed > self.recoding.suppress + HAIR:
+                return self._wider().at(rng, kept=kept, leakage=leakage, thorough=thorough)
+            return solution
+        start = self._start(found, moves, thorough)
+        better = self.tuples.at(*start, kept=kept, leakage=leakage)
+        return self._generalised(found, start, kept, better)
+
+    def along(
+        self, shares: Sequence[float], rng: np.random.Generator, *, n_jobs: int = 1
+    ) -> Iterator[RecodedSolution | TargetUnreachable]:
+        """For each share to keep, in turn, the least leakage found, or why there is none.
+
+        The columns' codes build on one another; the moves of local recoding run in ``n_jobs`` processes,
+        or on a cluster, and what they find does not depend on it.
+        """
+        if self.recoding.kind == "local":
+            codes, starts = [], []
+            for share in shares:
+                own, moves = rng.spawn(2)
+                codes.append(self._columns_at(own, share, None, thorough=False))
+                starts.append(self._start(codes[-1], moves, thorough=False))
+            tasks = [(self.tuples, *task) for task in zip(starts, shares, strict=True)]
+            moved = as_they_come(_moved, tasks, n_jobs)
+        for k, share in enumerate(shares):
+            try:
+                if self.recoding.kind == "local":
+                    yield self._generalised(codes[k], starts[k], share, next(moved))
+                else:
+                    yield self.at(rng, kept=share, thorough=False)
+            except TargetUnreachable as reason:
+                yield reason
+
+    def _columns_at(
+        self,
+        rng: np.random.Generator,
+        kept: float | None,
+        leakage: float | None,
+        thorough: bool,
+    ) -> Recoded:
+        """The columns' code at a target, which local recoding sets out from."""
+        self.sweep(rng)
         if kept is not None:
-            found = self.columns.at(kept, own, trades=TRADES if thorough else 0)
+            found = self.columns.at(kept, rng, trades=TRADES if thorough else 0)
         else:
             assert leakage is not None
-            found = self.columns.under(leakage, own)
+            found = self.columns.under(leakage, rng)
         codes = self.columns.allowed()
         if found is None and self.recoding.kind == "local" and codes:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
@@ -308,23 +356,26 @@ class RecodingSearch:
                 f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
                 "allow more, lower the least count, or use local recoding."
             )
-        mu = self.columns.slope(found.kept)
-        objective = Funnel(0.0, self.measure).at(mu / max(self.joint.entropy_x, 1e-12))
-        if self.recoding.kind == "global":
-            solution = self._solution(objective, found, self._status())
-            short = solution.kept < (kept or 0.0) - MET
-            if short or solution.suppressed > self.recoding.suppress + HAIR:
-                return self._wider().at(rng, kept=kept, leakage=leakage, thorough=thorough)
-            return solution
+        return found
+
+    def _start(self, found: Recoded, rng: np.random.Generator, thorough: bool) -> Start:
+        """Where the moves of local recoding begin, as `LocalSearch.at` takes it."""
         levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-        better = self.tuples.at(
-            levels, mu, moves, self._sweeps(thorough), kept=kept, leakage=leakage
-        )
-        if better is None:
+        return levels, self.columns.slope(found.kept), rng, self._sweeps(thorough)
+
+    def _generalised(
+        self, columns: Recoded, start: Start, kept: float | None, found: Generalised | None
+    ) -> RecodedSolution:
+        """What moves from a columns' code have found."""
+        if found is None:
             raise TargetUnreachable(
-                f"no recoding found keeps {kept:.6g}; the nearest keeps {found.kept:.6g}."
+                f"no recoding found keeps {kept:.6g}; the nearest keeps {columns.kept:.6g}."
             )
-        return self._solution(objective, better)
+        return self._solution(self._price(start[1]), found)
+
+    def _price(self, mu: float) -> Funnel:
+        """The objective of the price ``mu`` (bits) of all there is to keep."""
+        return Funnel(0.0, self.measure).at(mu / max(self.joint.entropy_x, 1e-12))
 
     def _too_much(self, kept: float) -> TargetUnreachable:
         """Nothing keeps so much, or nothing that leaves every column its part of it."""
@@ -395,6 +446,11 @@ class RecodingSearch:
             if isinstance(found, Recoded)
             else float(joint.p_x[code.suppressed].sum()),
         )
+
+
+def _moved(tuples: LocalSearch, start: Start, kept: float) -> Generalised | None:
+    """One local search, in a process of its own."""
+    return tuples.at(*start, kept=kept)
 
 
 def _positions(name: str, values: Sequence[Any], order: Sequence[Any]) -> list[int]:
