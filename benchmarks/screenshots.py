@@ -1,83 +1,170 @@
-"""The studio's pictures for the README: the demo's trade-off, light and dark, in a real browser.
+"""Pictures of the studio and of what it writes, in a real browser.
 
-Writes docs/images/studio-light.png and studio-dark.png; with --all also every step, on a desk and on a
-phone, into out/screenshots, to look at after a change of the pages.
+Writes docs/images/studio-light.png and studio-dark.png, the demo's trade-off; with --all also every step,
+light and dark, on a desk and on a phone, into out/screenshots, to look at after a change of the pages.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
+import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Page, sync_playwright
 
+import privacyfunnel as pf
+from privacyfunnel.plots import interactive_html
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
 
 HOUSE = Path(__file__).parents[1]
+IMAGES, OTHERS = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
 SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
+SCHEMES = ("light", "dark")
 PATIENCE = 300_000  # milliseconds for the longest search
 
 
-def walk(page: Page, address: str, name: str, folder: Path | None) -> None:
-    """From the demo to its files; with a folder, a picture of each step on the way."""
+class Camera:
+    """Takes a page on every screen, in every colour, and tells where it does not fit."""
 
-    def shoot(step: str) -> None:
-        if folder is not None:
-            page.screenshot(path=folder / f"{name}-{step}.png", full_page=True)
+    def __init__(self, page: Page, every: bool) -> None:
+        self.page, self.every, self.n = page, every, 0
 
-    page.goto(address)
-    shoot("1-data")
-    page.get_by_role("button", name="Open the demo").click()
+    def shoot(self, step: str) -> None:
+        """All pictures of one step."""
+        self.n += 1
+        for size, viewport in SIZES.items() if self.every else ():
+            for scheme in SCHEMES:
+                self.set(size, scheme)
+                name = f"{self.n:02d}-{step}-{size}-{scheme}.png"
+                self.page.screenshot(path=OTHERS / name, full_page=True)
+                wide = self.page.evaluate("document.documentElement.scrollWidth")
+                if wide > viewport["width"]:
+                    print(f"{name}: {wide - viewport['width']} px wider than the window")
+        self.set("desk", "light")
+
+    def set(self, size: str, scheme: str) -> None:
+        """Another screen."""
+        self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        self.page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+        self.page.evaluate("window.scrollTo(0, 0)")
+        self.page.wait_for_timeout(400)  # the drawing follows the size
+
+
+def ask(page: Page, marks: list[str], **settings: str) -> None:
+    """From the columns to the search."""
+    page.locator("#columns").wait_for()
+    for mark in marks:
+        page.check(f"[name={mark}]")
     page.get_by_role("button", name="What would this give away?").click()
     page.locator("#search").wait_for()
-    shoot("2-columns")
+    page.locator("#more summary").click()
+    for name, value in settings.items():
+        page.select_option(f"#{name}", value)
+
+
+def searched(page: Page) -> None:
+    """Search, and wait for all curves."""
     page.get_by_role("button", name="Search", exact=True).click()
     page.locator("#choose").wait_for(timeout=PATIENCE)
     page.locator("#compare-state").wait_for(state="hidden", timeout=PATIENCE)
-    page.get_by_role("button", name="Show this release").click()
-    page.locator("#make").wait_for()
-    page.evaluate("window.scrollTo(0, 0)")
 
 
-def finish(page: Page, name: str, folder: Path) -> None:
-    """The steps after the choice."""
-
-    def shoot(step: str) -> None:
-        page.evaluate("window.scrollTo(0, 0)")
-        page.screenshot(path=folder / f"{name}-{step}.png", full_page=True)
-        wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        if wide > 0:
-            print(f"{name}-{step}: {wide} px wider than the window")
-
-    shoot("3-tradeoff")
-    page.get_by_role("button", name="Change the groups by hand").click()
-    page.locator("#every-1").fill("40")
-    page.locator("#every-button-1").click()
-    page.locator(".follow[data-step='2']").wait_for(timeout=PATIENCE)
-    shoot("4-by-hand")
+def made(page: Page, folder: Path, camera: Camera, step: str) -> None:
+    """Make the files, and open those that people read."""
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=PATIENCE)
-    shoot("5-release")
+    camera.shoot(f"{step}-release")
+    for name in ("report.html", "README.html"):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=name).click()
+        taken.value.save_as(folder / name)
+    for name in ("report.html", "README.html"):
+        page.goto((folder / name).as_uri())
+        camera.shoot(f"{step}-{name.removesuffix('.html')}")
 
 
-def pictures(browser: Browser, address: str, every: bool) -> None:
-    """The README's two pictures, and all others if wanted."""
-    images, others = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
-    images.mkdir(parents=True, exist_ok=True)
-    others.mkdir(parents=True, exist_ok=True)
-    for size, viewport in SIZES.items() if every else [("desk", SIZES["desk"])]:
-        for scheme in ("light", "dark"):
-            context = browser.new_context(viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
-            page, name = context.new_page(), f"{size}-{scheme}"
-            walk(page, address, name, others if every else None)
-            if size == "desk":
-                page.screenshot(path=images / f"studio-{scheme}.png")
-                print(f"wrote {images / f'studio-{scheme}.png'}")
-            if every:
-                finish(page, name, others)
-            context.close()
+def demo(page: Page, address: str, camera: Camera, folder: Path) -> None:
+    """The demo's readable release, changed by hand; on the way the README's two pictures."""
+    page.goto(address)
+    camera.shoot("data")
+    page.get_by_role("button", name="Open the demo").click()
+    ask(page, [])
+    camera.shoot("columns")
+    searched(page)
+    page.get_by_role("button", name="Show this release").click()
+    page.locator("#make").wait_for(timeout=PATIENCE)
+    for scheme in SCHEMES:
+        camera.set("desk", scheme)
+        page.screenshot(path=IMAGES / f"studio-{scheme}.png")
+        print(f"wrote {IMAGES / f'studio-{scheme}.png'}")
+    if not camera.every:
+        return
+    camera.shoot("tradeoff")
+    page.get_by_role("button", name="Change the groups by hand").click()
+    page.locator("#add-1").fill("180")
+    page.locator("#add-button-1").click()
+    page.locator(".follow[data-step='2']").wait_for(timeout=PATIENCE)
+    camera.shoot("by-hand")
+    made(page, folder, camera, "demo")
+
+
+def texts(page: Page, address: str, camera: Camera, folder: Path) -> None:
+    """Symbols of a table with a text column, for a use, by another measure."""
+    n, rng = 600, np.random.default_rng(0)
+    wealth = rng.normal(size=n)
+    table = pd.DataFrame({"salary": wealth + rng.normal(size=n) > 1, "sex": rng.integers(1, 3, n)})
+    table["age"] = np.clip(40 + 12 * wealth + rng.normal(0, 9, n), 17, 90).astype(int) // 5 * 5
+    table["note"] = [f"seen in room {i % 31} of the ward by doctor {i % 7}" for i in range(n)]
+    table["ill"] = (wealth + rng.normal(size=n) > 0.5).astype(int)
+    table.to_csv(folder / "notes.csv", index=False)
+    opened(page, address, folder / "notes.csv")
+    page.locator("details.more summary").first.click()
+    page.check("#has_use")
+    marks = ["sensitive-0", "sensitive-1", "public-2", "public-3", "useful-4"]
+    ask(page, marks, measure="guessing")
+    camera.shoot("use")
+    page.check("[name=recoding][value=symbols]")
+    searched(page)
+    page.check("[name=by][value=caps]")
+    page.fill("#cap-0", "10")
+    page.fill("#cap-1", "5")
+    page.get_by_role("button", name="Show this release").click()
+    page.locator("#make").wait_for(timeout=PATIENCE)
+    camera.shoot("caps")
+    made(page, folder, camera, "use")
+
+
+def wide(page: Page, address: str, camera: Camera, folder: Path) -> None:
+    """Fifty-three columns."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({f"measure_{i:02d}": rng.integers(0, 9, 60) for i in range(52)})
+    table["seen_at"] = pd.date_range("2024-01-01", periods=60, freq="7h").astype(str)
+    table.to_csv(folder / "wide.csv", index=False)
+    opened(page, address, folder / "wide.csv")
+    page.locator("#columns").wait_for()
+    camera.shoot("wide")
+
+
+def opened(page: Page, address: str, path: Path) -> None:
+    """A studio with another table."""
+    page.goto(address)
+    page.set_input_files("#file", path)
+    page.get_by_role("button", name="Upload").click()
+    page.locator("#columns").wait_for()
+
+
+def frontier(page: Page, camera: Camera, folder: Path) -> None:
+    """The page that ``funnel frontier`` writes."""
+    joint = pf.Joint.from_table(pf.datasets.load_demo(), ["age", "sex"], ["sex", "chol"])
+    found = pf.frontier(joint, effort="fast", n_points=12)
+    (folder / "frontier.html").write_text(interactive_html(found), encoding="utf-8")
+    page.goto((folder / "frontier.html").as_uri())
+    page.locator(".plot-container").wait_for()
+    camera.shoot("frontier")
 
 
 def main() -> None:
@@ -88,9 +175,22 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         raise SystemExit("Chromium is not installed; these pictures need it.")
-    with running(Settings()) as studio, sync_playwright() as playwright:
+    for place in (IMAGES, OTHERS):
+        place.mkdir(parents=True, exist_ok=True)
+    with (
+        running(Settings()) as studio,
+        sync_playwright() as playwright,
+        tempfile.TemporaryDirectory() as place,
+    ):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        pictures(browser, studio.settings.address, every)
+        page, folder = browser.new_page(), Path(place)
+        page.set_default_timeout(PATIENCE)
+        camera, address = Camera(page, every), studio.settings.address
+        demo(page, address, camera, folder)
+        if every:
+            texts(page, address, camera, folder)
+            wide(page, address, camera, folder)
+            frontier(page, camera, folder)
         browser.close()
 
 

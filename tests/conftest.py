@@ -54,6 +54,20 @@ def studio():
         yield studio
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, for a module whose tests are marked by `browser.NEEDED`."""
+    from browser import CHROMIUM, PATIENCE, expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
+
+
 @pytest.fixture
 def visitor(studio):
     """A visitor of the studio, without a screen."""

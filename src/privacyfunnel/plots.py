@@ -24,8 +24,8 @@ WORDS = {  # what the two axes are called, and what the limit forbids
     "bottleneck": ("rate", "relevance", "no code can be here"),
 }
 TITLES = {
-    "funnel": ("information kept", "sensitive information given away"),
-    "bottleneck": ("rate", "relevance"),
+    "funnel": ("public information kept", "sensitive information given away"),
+    "bottleneck": ("public information told (rate)", "sensitive information told (relevance)"),
 }
 INK = {"frontier": "#1f5fa8", "limit": "#b23a48", "forbidden": "#f3d9dc", "identity": "#222222"}
 
@@ -158,10 +158,7 @@ def interactive(frontier: Frontier) -> Any:
             ),
         ]
     )
-    x_title, y_title = (
-        f"{words}: {formula}"
-        for words, formula in zip(TITLES[frontier.problem], axis_words(frontier), strict=True)
-    )
+    x_title, y_title = TITLES[frontier.problem]
     figure.update_layout(
         xaxis={"title": x_title, "tickformat": ".0%"},
         yaxis={"title": y_title, "tickformat": ".0%"},
@@ -182,4 +179,4 @@ def interactive_html(frontier: Frontier) -> str:
         config={"displayModeBar": False, "responsive": True},
         post_script=files("privacyfunnel.report").joinpath("frontier.js").read_text("utf-8"),
     )
-    return frontier_page(frontier.problem, figure)
+    return frontier_page(frontier.problem, figure, axis_words(frontier))

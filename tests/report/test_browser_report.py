@@ -1,7 +1,5 @@
-"""The report opened in Chromium: nothing in it runs, and it fits a phone."""
+"""Reports and pages opened in Chromium: nothing in them runs, and they fit every screen."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +7,10 @@ import pandas as pd
 import pytest
 
 import privacyfunnel as pf
+from browser import NEEDED, fits_every_screen
+from privacyfunnel.plots import interactive_html
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-]
+pytestmark = NEEDED
 EVIL = [
     "<script>document.title = 'owned'</script>",
     "<img src=x onerror=\"document.title = 'owned'\">",
@@ -27,59 +23,69 @@ EVIL = [
 ]
 
 
-def chromium(folder: Path, page: Path, *args: str) -> str:
-    command = [
-        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        f"--user-data-dir={folder / 'profile'}", *args, page.as_uri(),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def report(tmp_path_factory) -> Path:
-    """The report of a table whose every name and value attacks the reader."""
+def folder(tmp_path_factory) -> Path:
+    """Releases and other pages; every name and value of one attacks the reader, one has long texts."""
     rng = np.random.default_rng(1)
+    place = tmp_path_factory.mktemp("pages")
     table = pd.DataFrame({name: rng.choice(np.array(EVIL, dtype=object), 200) for name in EVIL[:3]})
-    folder = tmp_path_factory.mktemp("browser") / "out"
-    asked = {"utility": 0.5, "effort": "fast", "points": 2, "expand": True}
+    asked = {"utility": 0.5, "effort": "fast", "points": 2, "attackers": False}
     names = {"source": EVIL[0], "command": EVIL[0]}
-    pf.release(table, EVIL[0], EVIL[1:3], out=folder, **asked, **names)
-    return folder / "report.html"
+    pf.release(table, EVIL[0], EVIL[1:3], out=place / "evil", expand=True, **asked, **names)
+    notes = [f"seen in room {i % 41} of the ward by doctor number {i % 13}" for i in range(300)]
+    table = pd.DataFrame({"ill": rng.integers(0, 3, 300), "age": rng.integers(20, 90, 300)})
+    table["note"], table["city"] = notes, rng.choice(["Bonn", "Castrop-Rauxel", "Pisa"], 300)
+    pf.release(table, "ill", ["age", "note", "city"], out=place / "symbols", **asked)
+    asked = {**asked, "utility": None, "kept": 0.3}
+    pf.release(table, "ill", ["age", "city"], out=place / "global", min_count=1, **asked)
+    joint = pf.Joint.from_table(table, "ill", ["age", "city"])
+    found = pf.frontier(joint, n_points=3, effort="fast")
+    (place / "frontier.html").write_text(interactive_html(found), encoding="utf-8")
+    return place
 
 
-def test_nothing_in_the_report_runs(report, tmp_path):
-    dom = chromium(tmp_path, report, "--dump-dom")
-    assert "<title>Release report</title>" in dom
-    assert "owned" in dom  # the values are shown ...
-    for tag in ("<script", "<img", "<iframe"):  # ... as text
-        assert tag not in dom
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
 
 
-def test_the_check_would_notice_a_script(tmp_path):
-    page = tmp_path / "page.html"
-    page.write_text(f"<title>Release report</title>{EVIL[0]}")
-    assert "<title>owned</title>" in chromium(tmp_path, page, "--dump-dom")
+def test_nothing_in_the_report_runs(folder, page, tmp_path):
+    page.goto((folder / "evil" / "report.html").as_uri())
+    assert page.title() == "Release report"
+    assert "owned" in page.content()  # the values are shown ...
+    assert page.locator("script, img, iframe").count() == 0  # ... as text
+    (tmp_path / "page.html").write_text(f"<title>Release report</title>{EVIL[0]}")
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.title() == "owned"  # the check would notice a script
 
 
-@pytest.mark.parametrize("width", [390, 1100])
-def test_the_report_fits_the_screen(report, tmp_path, width):
-    """Measured by a script of the test's own, in a copy without the policy that would stop it."""
-    text = report.read_text(encoding="utf-8")
-    start = text.index('<meta http-equiv="Content-Security-Policy"')
-    end = text.index(">", start) + 1
-    probe = (
-        "<script>addEventListener('load', () => parent.postMessage("
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth], '*'))</script>"
+@pytest.mark.parametrize(
+    "name",
+    ["evil/report.html", "symbols/report.html", "symbols/README.html", "global/report.html",
+     "global/README.html", "frontier.html"],
+)  # fmt: skip
+def test_every_page_fits_every_screen(folder, page, name):
+    page.goto((folder / name).as_uri())
+    if name == "frontier.html":
+        page.locator(".plot-container").wait_for()
+    assert fits_every_screen(page)
+    rows = page.locator("table.symbols tr").evaluate_all(
+        "all => all.map((row) => row.offsetHeight)"
     )
-    (tmp_path / "probed.html").write_text(
-        text[:start] + text[end:].replace("</body>", probe + "</body>")
-    )
-    frame = tmp_path / "frame.html"  # Chromium's own window is never narrower than 500
-    frame.write_text(
-        "<script>addEventListener('message', e => { document.title = e.data; })</script>"
-        f'<iframe src="probed.html" width="{width}" height="800" frameborder="0"></iframe>'
-    )
-    dom = chromium(tmp_path, frame, "--hide-scrollbars", "--virtual-time-budget=3000", "--dump-dom")
-    assert f"<title>{width},{width}</title>" in dom
+    assert max(rows, default=0) < 200  # no blank, whatever the texts
+
+
+def test_the_axes_of_a_frontier_are_in_words_and_stay_on_a_phone(folder, page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((folder / "frontier.html").as_uri())
+    titles = page.locator(".xtitle, .ytitle")
+    assert titles.all_text_contents() == [
+        "public information kept",
+        "sensitive information given away",
+    ]
+    for title in titles.all():
+        box = title.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390

@@ -1,61 +1,68 @@
-"""Column picture: the values of a column as bars, with the cuts between its groups, as inline SVG."""
+"""Column picture: where the bars of a column's values lie, and the cuts between its groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from markupsafe import escape
-
-from privacyfunnel.report.escape import visible
-from privacyfunnel.report.numbers import percent
 
 WIDTH, HEIGHT, FLOOR, TOP = 560, 150, 116, 12
 LONGEST = 14  # characters of a value below the bars
 
 
-def draw_column(column: Mapping[str, Any], *, can_be_cut: bool = False) -> str:
-    """The SVG of a column: neighbouring groups alternate in shade, and lines are the cuts.
+@dataclass(frozen=True)
+class Bar:
+    """One value, or some that stand together; neighbouring groups alternate in shade."""
 
-    Where it ``can_be_cut``, a script finds the value of each bar.
-    """
-    bars = column["bars"]
-    width = WIDTH / len(bars)
-    highest = max(bar["share"] for bar in bars) or 1.0
-    parts, shade = [], 0
-    ends: list[tuple[float, str]] = [(0.0, bars[0]["label"])]
-    for i, bar in enumerate(bars):
-        if i and bar["group"] != bars[i - 1]["group"]:
-            shade = 1 - shade
-            x = round(i * width, 1)
-            parts.append(f'<path class="cut" d="M{x},{TOP - 8} L{x},{FLOOR + 6}"/>')
-            ends.append((x, bar["label"]))
-        high = round((FLOOR - TOP) * bar["share"] / highest, 1)
-        value = f'data-value="{_safe(bar["label"])}" ' if can_be_cut else ""
-        box = (
-            f'{value}x="{i * width:.1f}" y="{FLOOR - high:.1f}" width="{max(width - 0.6, 0.8):.1f}"'
-        )
-        title = f"<title>{_safe(bar['label'])}: {percent(bar['share'])}</title>"
-        parts.append(f'<rect class="bar{shade}" {box} height="{high}">{title}</rect>')
-    parts += _labels(ends)
-    groups = len(column["groups"])
-    label = _safe(f"{column['name']}: {len(bars)} bars in {groups} groups")
-    body = "\n".join(parts)
-    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">\n{body}\n</svg>'
+    x: float
+    y: float
+    width: float
+    height: float
+    shade: int
+    label: str
+    share: float
 
 
-def _labels(ends: list[tuple[float, str]]) -> list[str]:
-    """The first value of each group below its cut, where there is room for it."""
+@dataclass(frozen=True)
+class ColumnPicture:
+    """What `column_picture` of templates/pictures.html draws."""
+
+    bars: list[Bar]
+    cuts: list[float]
+    labels: list[tuple[float, str]]  # the first value of each group below its cut
+    width, height, top, floor = WIDTH, HEIGHT, TOP - 8, FLOOR + 6
+    below = FLOOR + 22
+
+    @classmethod
+    def of(cls, column: Mapping[str, Any]) -> ColumnPicture:
+        """Of a column with its ``bars``.
+
+        >>> bars = [{"label": "a", "share": 0.75, "group": 0}, {"label": "b", "share": 0.25, "group": 1}]
+        >>> found = ColumnPicture.of({"bars": bars})
+        >>> found.cuts, [bar.shade for bar in found.bars], found.labels
+        ([280.0], [0, 1], [(2.0, 'a'), (282.0, 'b')])
+        """
+        given = column["bars"]
+        width = WIDTH / len(given)
+        highest = max(bar["share"] for bar in given) or 1.0
+        bars: list[Bar] = []
+        starts = [(0.0, given[0]["label"])]  # of the groups
+        for i, bar in enumerate(given):
+            if i and bar["group"] != given[i - 1]["group"]:
+                starts.append((round(i * width, 1), bar["label"]))
+            height = round((FLOOR - TOP) * bar["share"] / highest, 1)
+            place = (round(i * width, 1), round(FLOOR - height, 1), round(max(width - 0.6, 0.8), 1))
+            bars.append(Bar(*place, height, (len(starts) - 1) % 2, bar["label"], bar["share"]))
+        return cls(bars, [x for x, _ in starts[1:]], _labels(starts))
+
+
+def _labels(starts: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Where there is room for them."""
     found, free = [], -1.0
-    for x, text in ends:
+    for x, text in starts:
         shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         room = 10.5 * len(shown) + 8
         if x >= free and x + room <= WIDTH:
-            place = f'x="{x + 2}" y="{FLOOR + 22}" text-anchor="start"'
-            found.append(f"<text {place}>{_safe(shown)}</text>")
+            found.append((x + 2, shown))
             free = x + room
     return found
-
-
-def _safe(text: str) -> str:
-    return str(escape(visible(text)))

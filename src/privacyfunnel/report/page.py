@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -24,10 +25,10 @@ from privacyfunnel.report import (
     usefulness_words,
     words,
 )
-from privacyfunnel.report.column_picture import draw_column
+from privacyfunnel.report.column_picture import ColumnPicture
 from privacyfunnel.report.escape import visible
 from privacyfunnel.report.numbers import listed, number, percent, several
-from privacyfunnel.report.picture import draw
+from privacyfunnel.report.picture import Picture
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
@@ -35,16 +36,14 @@ if TYPE_CHECKING:
 Document = Mapping[str, Any]
 EMPTY = "(empty text)"
 MOST_GROUPS = 60  # of a column, on the page for receivers
-MEMBERS = 10  # combinations that are shown of a symbol
+ROOM = 220  # characters for the combinations that are shown of a symbol, and at least one of them
+CELL = 70  # characters for the values in a cell
 
 
 def page(document: Document) -> str:
     """The page of a release. A document without sensitive figures makes a page without them."""
     title = "Release report" + (" (public)" if document["is_public"] else "")
-    picture = "" if document["is_public"] else Markup(draw(document))
-    columns = (document["recoding"] or {"columns": []})["columns"]
-    drawn = [Markup(draw_column(column)) if column.get("bars") else "" for column in columns]
-    return _render("release.html", title, document, picture=picture, pictures=drawn)
+    return _render("release.html", title, document)
 
 
 def receiver_page(document: Document, book: Codebook, files: Mapping[str, str]) -> str:
@@ -69,10 +68,12 @@ def audit_page(document: Document) -> str:
     return _render("audit.html", "Audit report", document)
 
 
-def frontier_page(problem: str, figure: str) -> str:
-    """The page of a frontier around an interactive figure, which is markup."""
+def frontier_page(problem: str, figure: str, formulas: tuple[str, str]) -> str:
+    """The page of a frontier around an interactive figure, which is markup; what its axes measure."""
     title = "What a release keeps and what it gives away"
-    return _render("frontier.html", title, {}, problem=problem, figure=Markup(figure))
+    return _render(
+        "frontier.html", title, {}, problem=problem, figure=Markup(figure), formulas=formulas
+    )
 
 
 def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
@@ -94,7 +95,10 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         cut=_cut,
         caution_words=lambda caution: words.caution(caution, hints),
         column_words=_column_words,
+        picture=Picture.of,
+        column_picture=ColumnPicture.of,
         some_members=some_members,
+        some_values=some_values,
         attackers=attacker_words.attackers,
         attacker_rows=attacker_words.attacker_rows,
         column_rows=audit_words.column_rows,
@@ -124,10 +128,28 @@ def some_members(symbol: Mapping[str, Any]) -> list[str]:
     n, several_columns = symbol["n_values"], len(symbol["stands_for"]) > 1
     if n is None or n == 1 or (n <= FEW and not several_columns):
         return []
-    return [
-        ", ".join(show(decode(part)) or EMPTY for part in member)
-        for member in symbol["members"][:MEMBERS]
+    texts = [
+        ", ".join(show(decode(part)) or EMPTY for part in member) for member in symbol["members"]
     ]
+    return _that_fit(texts, ROOM, " · ")
+
+
+def some_values(text: str) -> str:
+    """Values in a cell, whole ones, as many as there is room for.
+
+    >>> some_values("north | south"), some_values(" | ".join(["north"] * 20))[-11:]
+    ('north | south', '| north | …')
+    """
+    values = text.split(" | ")
+    found = _that_fit(values, CELL, " | ")
+    shown = " | ".join(_cut(value, 2 * CELL) for value in found)
+    return shown if len(found) == len(values) else f"{shown} | …"
+
+
+def _that_fit(texts: list[str], room: int, between: str) -> list[str]:
+    """The first of some texts, at least one, that together are no longer than the room for them."""
+    ends = accumulate(len(text) + len(between) for text in texts)
+    return texts[: max(1, sum(end <= room + len(between) for end in ends))]
 
 
 def _render(name: str, title: str, document: Document, **values: Any) -> str:

@@ -53,7 +53,7 @@ def what_was_asked(document: Document) -> str:
     if least > 1:
         what = "symbol" if document["recoding"] is None else "combination"
         whom = "records" if document["records"].get("persons") is None else "persons"
-        goal += f" Every {what} stands for at least {least} {whom}."
+        goal += f" Every {what} stands for at least {number(least)} {whom}."
     different = document["asked"].get("min_diversity", 1)  # a public report does not tell
     if different > 1:
         goal += f" It goes with at least {different} different values of each sensitive column."

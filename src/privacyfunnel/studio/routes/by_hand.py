@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.studio.drafts import read_change
 from privacyfunnel.studio.routes.actions import form_action
 from privacyfunnel.studio.routes.rendering import page
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from privacyfunnel.studio.sessions import Session
 
-PATIENCE = 5.0  # seconds that an answer may take before the page says that it waits
+PATIENCE = 0.9  # seconds that an answer may take before the page says that it waits
 KINDS = ("begin", "lay", "improve")
 
 
@@ -39,12 +37,6 @@ async def hand(request: Request) -> Response:
         now=now,
         waits=waits,
         first=session.by_hand.steps[0] if now else None,
-        pictures=[
-            Markup(draw_column(column, can_be_cut=column["has_points"]))
-            for column in now["columns"]
-        ]
-        if now
-        else [],
     )
 
 
@@ -76,7 +68,7 @@ async def change(request: Request, session: Session) -> Response:
         )
     else:
         job = session.start("lay", desk=desk, draft=now["draft"], change=read_change(form))
-    await run_in_threadpool(job.answered.wait, PATIENCE)
+    await run_in_threadpool(job.answered.wait, PATIENCE if job.is_quick else 0.0)
     _take(session)
     column = form.get("column", "")
     return redirect(f"/hand#column-{column}" if column.isdigit() else "/hand")

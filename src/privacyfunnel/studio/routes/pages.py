@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import (
     FileResponse,
@@ -19,7 +18,6 @@ from starlette.responses import (
 from privacyfunnel.columns import KINDS
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.report import words as report_words
-from privacyfunnel.report.column_picture import draw_column
 from privacyfunnel.report.numbers import listed
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import (
@@ -198,7 +196,6 @@ async def release(request: Request) -> Response:
 def _described(document: Mapping[str, Any]) -> dict[str, Any]:
     """The sentences and the groups or symbols of a release's document."""
     recoding = document["recoding"]
-    columns = recoding["columns"] if recoding else []
     return {
         "headline": report_words.what_is_released(document),
         "sentences": [
@@ -215,7 +212,6 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],
         "is_cut": bool(document["symbols"]["smallest"]),
-        "pictures": [Markup(draw_column(c)) if c.get("bars") else "" for c in columns],
     }
 
 

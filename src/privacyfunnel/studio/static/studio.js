@@ -20,7 +20,7 @@ const isActive = (job) => job.state === "queued" || job.state === "running";
 
 function show(box, job) {
   const active = isActive(job);
-  const passed = active && job.seconds >= 2 ? ` (${Math.floor(job.seconds)} s)` : "";
+  const passed = active && job.seconds >= 1 ? ` (${Math.floor(job.seconds)} s)` : "";
   box.querySelector(".state").textContent = job.words + passed;
   const bar = box.querySelector("progress");
   if (job.total && job.done < job.total) {
@@ -165,6 +165,11 @@ function tellValues(form) {
   });
 }
 
+async function pageOf(address, options) {
+  const answer = await fetch(address, { credentials: "same-origin", ...options });
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
 // Groups by hand: a form is sent and the part of the page that follows is put in its place; where the
 // keyboard was, it stays. Without this script the same forms load the page anew.
 async function sendByHand(form, button) {
@@ -172,10 +177,17 @@ async function sendByHand(form, button) {
   const fields = new URLSearchParams(new FormData(form));
   if (button && button.name) fields.set(button.name, button.value);
   const focused = (document.activeElement && document.activeElement.id) || (button && button.id);
-  const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, credentials: "same-origin" });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  let page = await pageOf(form.getAttribute("action"), { method: "POST", body: fields });
+  const wait = page.querySelector("#hand [data-job]");
+  if (wait) {
+    hand.prepend(wait);
+    wait.scrollIntoView({ block: "nearest" });
+    cancelBy(wait.querySelector(".cancel"), wait.dataset.job);
+    await watch(wait.dataset.job, (job) => show(wait, job));
+    page = await pageOf("/hand");
+  }
   const fresh = page.getElementById("hand");
-  if (!fresh || fresh.querySelector("[data-job]")) return location.assign("/hand");
+  if (!fresh) return location.assign("/hand");
   for (const old of document.querySelectorAll("main > .fault")) old.remove();
   const fault = page.querySelector("main > .fault[role=alert]");
   if (fault) hand.before(fault);
@@ -277,4 +289,5 @@ document.querySelectorAll("#filter").forEach(filterBy);
 document.querySelectorAll("#importance").forEach(tellValues);
 document.querySelectorAll("#measure").forEach(matchMeasure);
 // What was asked for is below a long list: after a reload, too, it is what is seen first.
+if (location.hash) history.scrollRestoration = "manual";
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

@@ -9,14 +9,17 @@ const value = document.getElementById("value");
 const soft = document.getElementById("soft");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const readable = place.dataset.recoding !== "symbols";
+const least = Number(place.dataset.least); // records that a combination or symbol stands for
 const KEPT = place.dataset.kept; // the name of what is kept: utility, or kept of the columns
 const hasLimit = !readable && place.dataset.plain !== undefined;
 const short = (words, most) => (words.length <= most ? words : words.slice(0, most).replace(/\s+\S*$/, "") + "…");
 const NAMES = { global: "global recoding", local: "local recoding", symbols: "symbols" };
 const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, values: 0, chosen: null, ready: false };
 
+const counted = (n) => n.toLocaleString("en-US");
+// As the server writes shares, only shorter at the ends.
 const inPercent = (share) =>
-  share > 0 && share < 1e-4 ? "<0.01%" : `${(100 * share).toFixed(share < 0.01 && share > 0 ? 2 : 1)}%`;
+  share > 1e-12 && share < 1e-4 ? "<0.01%" : `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
 const by = () => form.elements.by.value;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -114,15 +117,15 @@ function tellEstimate() {
   if (by() === "caps") return (document.getElementById("estimate").textContent = "");
   const near = estimate();
   document.getElementById("estimate").textContent = near
-    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${near.n_symbols} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${state.values} values).`
-    : "No release found meets this.";
+    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${counted(near.n_symbols)} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${counted(state.values)} values).`
+    : `No release found meets this${least > 1 ? ` with at least ${counted(least)} records alike` : ""}.`;
 }
 
 function listPoints() {
   const rows = state.points.map((point) => {
     const row = document.createElement("tr");
     const limit = readable || point.limit === undefined || point.limit === null ? "" : inPercent(point.limit);
-    for (const words of [inPercent(point.kept), inPercent(point.leakage), limit, String(point.n_symbols)]) {
+    for (const words of [inPercent(point.kept), inPercent(point.leakage), limit, counted(point.n_symbols)]) {
       const cell = row.insertCell();
       cell.className = "n";
       cell.textContent = words;

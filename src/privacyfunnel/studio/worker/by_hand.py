@@ -222,12 +222,14 @@ def laid(desk: Desk, draft: Draft) -> dict[str, Any]:
     found = search.measured(labels)
     cells, _ = search.released(labels)
     masses = np.bincount(cells, weights=joint.p_x)
+    measure, whole = search.measure, search.measure.whole(joint.p_s)
     return {
         "draft": draft,
         "kept": found.kept,
-        "leakage": share(found.leakage, joint.entropy_s),
-        "as_it_is": share(joint.information, joint.entropy_s),
+        "leakage": share(measure.reading(found.leakage, joint.p_s), whole),
+        "as_it_is": share(measure(joint.p_sx), whole),
         "suppressed": found.suppressed,
+        "most_suppressed": search.suppress,
         "is_allowed": found.suppressed <= search.suppress + HAIR,
         "smallest": _records(joint, float(masses[masses > 0].min())),
         "n_symbols": int(np.count_nonzero(masses)),
@@ -303,7 +305,9 @@ def improved(
         "global",
         n_points=1,
         targets=[now.kept * k / 4 for k in range(5)],
+        n_jobs=1,
         seed=like.seed,
+        measure=desk.search.measure,
         progress=progress,
         options=options,
     )
@@ -312,6 +316,6 @@ def improved(
     except TargetUnreachable:
         return draft
     assert isinstance(best, RecodedSolution)
-    if best.leakage >= now.leakage - HAIR:
+    if best.leakage >= desk.search.measure.reading(now.leakage, joint.p_s) - HAIR:
         return draft
     return replace(draft_of(best, desk), held=draft.held)

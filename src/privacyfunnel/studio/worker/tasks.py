@@ -41,7 +41,7 @@ from privacyfunnel.tables.summary import is_nearly_unique
 
 SHOWN_ROWS = 6
 MOST_LISTED = 60  # values of a column that can be put in order
-LONGEST = 60  # characters of a value in the preview
+LONGEST = 200  # characters of a value that are sent to the page
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
 RESULT, DESK = "result.pickle", "desk.pickle"
 
@@ -277,8 +277,7 @@ def _listed(counts: Counts) -> dict[str, list[str]]:
 def _first_rows(table: Table) -> list[list[str]]:
     with table.in_duckdb(table.names) as con:
         rows = con.sql(f"SELECT * FROM funnel_rows LIMIT {SHOWN_ROWS}").fetchall()
-    words = [["" if value is None else show(value) for value in row] for row in rows]
-    return [[w if len(w) <= LONGEST else w[: LONGEST - 1] + "…" for w in row] for row in words]
+    return [["" if value is None else show(value)[:LONGEST] for value in row] for row in rows]
 
 
 def _points(found: Frontier, kept: str) -> list[dict[str, Any]]:
