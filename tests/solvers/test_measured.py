@@ -91,6 +91,36 @@ def test_clusters_and_their_changes_are_told_right(whole: bool):
                     assert np.array(changes) / joint.total == pytest.approx(expected, abs=1e-9)
 
 
+class ByViews(MeasuredLayout):
+    """The same layout without Shannon's own loop."""
+
+    by_rows = False
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("keep", ["useful", "both"])
+def test_row_weights_say_what_the_views_say(whole: bool, keep: str):
+    rng = np.random.default_rng(9)
+    for _ in range(5):
+        joint = with_use(rng, 4, 12)
+        if not whole:
+            joint = Joint.from_counts(joint.counts * 0.37, useful=joint.useful.counts * 0.37)
+        aim = Funnel(1.0, keep=keep)
+        rows, views = (kind(joint, aim.quantities(joint)) for kind in (MeasuredLayout, ByViews))
+        labels = rng.permutation(joint.n_x) % 4
+        kept = 0.9 * aim.utility(joint, Partition(labels))
+        for price in (Price((1.0, -1.0)), Price((1.0, 0.0), (0.0, -1.0), -kept)):
+            assert rows.row_prices(price) is not None
+            assert views.row_prices(price) is None
+            assert (rows.swap(labels, price, 0.0) == views.swap(labels, price, 0.0)).all()
+            cold = (np.array([[0.0, 3.0]] * 20), 0, 0.0, False)
+            found = rows.anneal(labels, price, *cold, np.random.default_rng(0))
+            assert aim.utility(joint, Partition(found)) >= min(kept, -price.bound) - 1e-9
+            told, kept_now = rows.amounts(Partition(found))
+            before = price.of(*rows.amounts(Partition(labels)))
+            assert price.of(told, kept_now) <= before + 1e-12
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_best_equals_all_partitions(name: str):
     """200 joints of up to 9 values, for λ and for exact targets, against the plain list of all codes."""

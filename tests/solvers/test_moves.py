@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from conftest import joints, random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.moves import _price_moves, fill_slots, heat_bath, masses_of, price_swap
+from privacyfunnel._kernels.moves import _price_moves, fill_slots, heat_bath, price_swap
 from privacyfunnel.solvers.moves import (
     JointLayout,
     MoveSearch,
@@ -32,31 +32,38 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
     x = data.draw(st.integers(0, joint.n_x - 1))
     weights = (data.draw(st.floats(-1, 1)), data.draw(st.floats(-1, 1)))
     layout = JointLayout(joint)
-    price_g, price_f = layout.eta_weights(weights)
+    price, limit = layout.row_weights(weights), layout.row_weights(weights[::-1])
     sums, masses = np.zeros((joint.n_s, joint.n_x + 1)), np.zeros(joint.n_x + 1)
-    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), masses_of(layout.columns)
-    n_clusters, *_ = fill_slots(layout.columns, w, labels, layout.table, sums, masses, sizes)
+    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), layout.masses
+    n_clusters, *_ = fill_slots(
+        layout.columns, w, labels, layout.table, price, limit, sums, masses, sizes
+    )
     assert sizes[:n_clusters].tolist() == np.bincount(labels).tolist()
-    change_g, change_f = np.zeros(joint.n_x + 1), np.zeros(joint.n_x + 1)
+    changes = np.zeros((3, joint.n_x + 1))
     _price_moves(
-        layout.columns, x, w[x], labels[x], n_clusters + 1, layout.table, sums, masses,
-        change_g, change_f,
+        layout.columns, x, w[x], labels[x], n_clusters + 1, layout.table, price, limit, sums, masses,
+        *changes,
     )  # fmt: skip
-    before = reference.lagrangian(joint, labels, weights)
+
+    def expected(labels) -> list[float]:
+        return [reference.lagrangian(joint, labels, each) for each in (weights, weights[::-1])]
+
+    def priced(g: float, h: float, f: float) -> np.ndarray:
+        return np.array([g + price[1] * f, h + limit[1] * f]) / joint.total
+
+    before = np.array(expected(labels))
     for goal in range(n_clusters + 1):
         moved = labels.copy()
         moved[x] = goal
-        expected = reference.lagrangian(joint, moved, weights) - before
-        change = (price_g * change_g[goal] + price_f * change_f[goal]) / joint.total
-        assert change == pytest.approx(expected, abs=1e-9)
+        assert priced(*changes[:, goal]) == pytest.approx(expected(moved) - before, abs=1e-9)
     for y in np.flatnonzero(labels != labels[x]):
         swapped = labels.copy()
         swapped[x], swapped[y] = labels[y], labels[x]
-        expected = reference.lagrangian(joint, swapped, weights) - before
-        g, f = price_swap(
-            layout.columns, x, y, labels[x], labels[y], w[x], w[y], layout.table, sums, masses
-        )
-        assert (price_g * g + price_f * f) / joint.total == pytest.approx(expected, abs=1e-9)
+        found = price_swap(
+            layout.columns, x, y, labels[x], labels[y], w[x], w[y], layout.table, price, limit,
+            sums, masses,
+        )  # fmt: skip
+        assert priced(*found) == pytest.approx(expected(swapped) - before, abs=1e-9)
 
 
 @pytest.mark.parametrize("temperature", [0.05, 0.7, 1e6])

@@ -13,49 +13,57 @@ from numba import njit
 
 from privacyfunnel._kernels.clusters import close_slot, shift
 from privacyfunnel._kernels.eta import eta_of
-from privacyfunnel._kernels.moves import fill_slots, masses_of, price_swap
+from privacyfunnel._kernels.moves import fill_slots, price_swap
 
 ALONE = 0.1  # of the moves proposed, to a cluster of its own
 
 
 @njit(cache=True, nogil=True)
-def _price_move(columns, x, mass, home, goal, table, sums, masses):
-    """Changes of G and F when x leaves one slot for another."""
+def _price_move(columns, x, mass, home, goal, table, price, limit, sums, masses):
+    """Changes of G, H and F when x leaves one slot for another."""
     indptr, indices, data, _ = columns
     change_f = eta_of(masses[home] - mass, table) - eta_of(masses[home], table)
     change_f += eta_of(masses[goal] + mass, table) - eta_of(masses[goal], table)
-    change_g = 0.0
+    change_g, change_h = 0.0, 0.0
     for cell in range(indptr[x], indptr[x + 1]):
-        s, weight = indices[cell], data[cell]
-        change_g += eta_of(sums[s, home] - weight, table) - eta_of(sums[s, home], table)
-        change_g += eta_of(sums[s, goal] + weight, table) - eta_of(sums[s, goal], table)
-    return change_g, change_f
+        r, weight = indices[cell], data[cell]
+        out = eta_of(sums[r, home] - weight, table) - eta_of(sums[r, home], table)
+        into = eta_of(sums[r, goal] + weight, table) - eta_of(sums[r, goal], table)
+        change_g += price[0][r] * out
+        change_g += price[0][r] * into
+        change_h += limit[0][r] * out
+        change_h += limit[0][r] * into
+    return change_g, change_h, change_f
 
 
 @njit(cache=True, nogil=True)
 def anneal_by_proposals(
-    columns, labels, table, price, limit, bound, schedule, least, most, tol, rng
+    columns, weights, labels, table, price, limit, bound, schedule, least, most, tol, rng
 ):
     """Random moves and swaps, taken if they lower the price or by Metropolis' rule.
 
-    Lowers ``price · (G, F)`` + penalty · max(0, ``limit · (G, F)`` − ``bound``); ``schedule`` gives the
-    temperature and the penalty of each sweep of 2n proposals. There are never more than ``most``
-    clusters, and none weighs less than ``least``. Returns the best labels within the limit at the end
-    of a sweep and their price, infinite if there were none.
+    Lowers the price + penalty · max(0, what is limited − ``bound``); ``schedule`` gives the temperature
+    and the penalty of each sweep of 2n proposals. There are never more than ``most`` clusters, and none
+    weighs less than ``least``. Returns the best labels within the limit at the end of a sweep and their
+    price, infinite if there were none.
     """
     n = labels.size
-    labels, weights = labels.copy(), masses_of(columns)
+    labels = labels.copy()
     room = most + 1
     sums, masses = np.zeros((columns[3], room)), np.zeros(room)
     sizes = np.zeros(room, dtype=np.int64)
-    n_clusters, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
+    n_clusters, total_g, total_h, total_f = fill_slots(
+        columns, weights, labels, table, price, limit, sums, masses, sizes
+    )
     best_labels, best_value = labels.copy(), np.inf
-    if limit[0] * total_g + limit[1] * total_f <= bound:
-        best_value = price[0] * total_g + price[1] * total_f
+    if total_h + limit[1] * total_f <= bound:
+        best_value = total_g + price[1] * total_f
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         if table.size == 0:  # sums of fractions drift
-            _, total_g, total_f = fill_slots(columns, weights, labels, table, sums, masses, sizes)
+            _, total_g, total_h, total_f = fill_slots(
+                columns, weights, labels, table, price, limit, sums, masses, sizes
+            )
         for step in range(2 * n):
             x, y = int(rng.random() * n), int(rng.random() * n)
             a, b, mass = labels[x], labels[y], weights[x]
@@ -64,7 +72,9 @@ def anneal_by_proposals(
                 to_a = weights[y] - mass
                 if a == b or min(masses[a] + to_a, masses[b] - to_a) < least:
                     continue
-                g, f = price_swap(columns, x, y, a, b, mass, weights[y], table, sums, masses)
+                g, h, f = price_swap(
+                    columns, x, y, a, b, mass, weights[y], table, price, limit, sums, masses
+                )
             else:
                 if rng.random() < ALONE and n_clusters < most and mass >= least:
                     b = n_clusters
@@ -75,10 +85,10 @@ def anneal_by_proposals(
                     or (not alone and masses[a] - mass < least)
                 ):
                     continue
-                g, f = _price_move(columns, x, mass, a, b, table, sums, masses)
-            excess = limit[0] * total_g + limit[1] * total_f - bound
-            after = excess + limit[0] * g + limit[1] * f
-            rise = price[0] * g + price[1] * f + penalty * (max(0.0, after) - max(0.0, excess))
+                g, h, f = _price_move(columns, x, mass, a, b, table, price, limit, sums, masses)
+            excess = total_h + limit[1] * total_f - bound
+            after = excess + h + limit[1] * f
+            rise = g + price[1] * f + penalty * (max(0.0, after) - max(0.0, excess))
             if rise > -tol and (
                 temperature <= 0.0 or rng.random() >= math.exp(-max(rise, 0.0) / temperature)
             ):
@@ -89,14 +99,15 @@ def anneal_by_proposals(
                 shift(columns, y, weights[y], b, a, sums, masses, sizes)
                 labels[y] = a
             total_g += g
+            total_h += h
             total_f += f
             if b == n_clusters:
                 n_clusters += 1
             if sizes[a] == 0:
                 n_clusters -= 1
                 close_slot(a, n_clusters, labels, sums, masses, sizes)
-        value = price[0] * total_g + price[1] * total_f
-        if value < best_value - tol and limit[0] * total_g + limit[1] * total_f <= bound:
+        value = total_g + price[1] * total_f
+        if value < best_value - tol and total_h + limit[1] * total_f <= bound:
             best_value = value
             for y in range(n):
                 best_labels[y] = labels[y]

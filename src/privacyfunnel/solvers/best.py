@@ -30,7 +30,6 @@ from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
 from privacyfunnel.solvers.merge_path import EXACT, WHOLE, greedy_cuts
 from privacyfunnel.solvers.moves import (
-    MEASURED,
     JointLayout,
     Labels,
     MoveSearch,
@@ -296,9 +295,7 @@ class BestSearch:
         if not np.isfinite(price.bound):  # one λ is easier than a target
             fewer = min(1.0, LAM_WHOLE / layout.joint.n_x) ** 2
             budget = budget._replace(moves=budget.moves * LAM_SHARE * fewer)
-        asked = budget.sweeps if sweeps is None else sweeps
-        if layout.measured is not None:
-            asked = int(asked * MEASURED)
+        asked = int((budget.sweeps if sweeps is None else sweeps) * layout.pace)
 
         def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:
             labels, fixed = candidate

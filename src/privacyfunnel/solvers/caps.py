@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,22 +19,15 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, check_effort
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.moves import (
-    COLD,
-    DESCENT_SWEEPS,
-    HOT,
-    LOOSE,
-    STRICT,
-    TIGHT,
-    JointLayout,
-    Labels,
-)
+from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
 from privacyfunnel.solvers.target import MET
 from privacyfunnel.validation import check_rng
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
 HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
 SIZES = 8  # numbers of clusters of random starts
+QUICK = 0.25  # of the sweeps, for a first look at each start
+FINALISTS = 2  # starts that get them all
 
 
 @dataclass(frozen=True)
@@ -185,11 +180,14 @@ class _CapSearch:
         if small:
             sizes = np.unique(np.geomspace(2, n, SIZES).round().astype(int))
             starts += [self.rng.permutation(n) % size for size in sizes if size <= n]
-        found = [starts[0]]
-        for labels in starts[1:] if small else sorted(starts[1:], key=self._far)[:2]:
-            found.append(self._improve(labels, self.price))
-        best = min(found, key=self._kept)
-        return self._climb(best)
+        if not small:
+            near = sorted(starts[1:], key=self._far)[:FINALISTS]
+            found = [starts[0], *self._each(near, self.price, 1.0)]
+        else:
+            found = [starts[0], *self._each(starts[1:], self.price, QUICK)]
+            best = sorted(found, key=self._kept)[:FINALISTS]
+            found += self._each(best, self.price, 1.0)
+        return self._climb(min(found, key=self._kept))
 
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""
@@ -197,12 +195,12 @@ class _CapSearch:
         high = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
         for _ in range(HALVINGS):
             asked = replace(self.price, least=(low + high) / 2)
-            found = self._improve(best, asked)
+            (found,) = self._each([best], asked, QUICK)
             if -self._kept(found) >= asked.least - MET:
                 best, low = found, -self._kept(found)
             else:
                 high = asked.least
-        last = self._improve(best, self.price)
+        (last,) = self._each([best], self.price, 1.0)
         return min(best, last, key=self._kept)
 
     def _ladder(self, steep: float) -> _Weighed:
@@ -231,20 +229,23 @@ class _CapSearch:
         ]
         return sum(over) if sum(over) > 0 else -amounts[-1]
 
-    def _improve(self, labels: Labels, price: CapPrice) -> Labels:
+    def _each(self, starts: list[Labels], price: CapPrice, part: float) -> list[Labels]:
+        """Each of some labels after a part of the sweeps; they share the cores, as in `BestSearch`."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            rngs = self.rng.spawn(len(starts))
+            return list(pool.map(lambda s, r: self._improve(s, price, part, r), starts, rngs))
+
+    def _improve(
+        self, labels: Labels, price: CapPrice, part: float, rng: np.random.Generator
+    ) -> Labels:
         """The labels after annealing within the caps; as they were where none was met."""
         if self.layout.joint.n_x > self.budget.largest:
-            return self.large.improve(labels, price)
-        sweeps = self.budget.within(self.budget.sweeps, labels.size, int(labels.max()) + 1)
-        schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
-        scale = self.layout.joint.total / self.layout.joint.n_x
-        schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
-        schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
-        schedule[sweeps:, 1] = STRICT
+            return self.large.improve(labels, price, rng)
+        sweeps = int(part * self.budget.sweeps)
+        sweeps = self.budget.within(sweeps, labels.size, int(labels.max()) + 1)
+        schedule = cooling(sweeps, self.layout.joint)
         labels = Partition(labels).labels
-        better = self.measured.anneal(
-            labels, price, schedule, 1, self.layout.least, False, self.rng
-        )
+        better = self.measured.anneal(labels, price, schedule, 1, self.layout.least, False, rng)
         return labels if better is None else better
 
 

@@ -15,6 +15,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.measures import MEASURES, Arimoto
+from privacyfunnel.measures.measure import SHANNON
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
 from privacyfunnel.solvers.target import HAIR, AnyPrice
@@ -114,6 +115,30 @@ class MeasuredLayout:
         )
         return columns, _cell_bounds(columns, first), views
 
+    @cached_property
+    def by_rows(self) -> bool:
+        """Whether all is Shannon's: then a price is one array of row weights, for Shannon's own loop."""
+        return all(view.measure is None or view.measure.kind == SHANNON for view in self.views)
+
+    def row_prices(self, price: AnyPrice) -> tuple[Any, ...] | None:
+        """(price, limit, bound) for the loops of `_kernels.moves`; None where they cannot say it.
+
+        Σ_v w_v [Σ_{r of v} η(q_r) − η(q)] is Σ_r w_r η(q_r) − (Σ_v w_v) η(q), and of X itself −w η(q).
+        """
+        if not self.by_rows or len(price.limits) > 1:
+            return None
+        weights, limits, most = self.priced(price)
+        limit = limits[0] if len(limits) else np.zeros(len(weights))
+        rows = np.repeat(
+            np.arange(len(self.views)),
+            [0 if view.measure is None else view.joint.n_s for view in self.views],
+        )
+        return (
+            (weights[rows], -float(weights.sum())),
+            (limit[rows], -float(limit.sum())),
+            float(most[0]) if len(most) else np.inf,
+        )
+
     @property
     def tol(self) -> float:
         """A gain that rounding alone can feign."""
@@ -158,24 +183,36 @@ class MeasuredLayout:
         rng: np.random.Generator,
     ) -> Labels | None:
         """Annealed moves and swaps, see `moves.anneal`."""
+        from privacyfunnel import _kernels
         from privacyfunnel._kernels.measured import anneal_measured
 
         columns, cells, views = self.arrays
-        best, value = anneal_measured(
-            columns, cells, self.weights, np.array(labels, dtype=np.int64), views,
-            *self.priced(price), schedule, swaps, least, fixed, self.tol, rng,
-        )  # fmt: skip
+        labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
+        rest = (schedule, swaps, least, fixed, self.tol, rng)
+        if rows is not None:
+            best, value = _kernels.anneal(columns, self.weights, labels, views[-1], *rows, *rest)
+        else:
+            best, value = anneal_measured(
+                columns, cells, self.weights, labels, views, *self.priced(price), *rest
+            )
         return best if np.isfinite(value) else None
 
     def swap(self, labels: Labels, price: AnyPrice, least: float) -> Labels:
         """Pairs exchanged wherever that lowers the price, see `moves.swap`."""
+        from privacyfunnel import _kernels
         from privacyfunnel._kernels.measured import swap_descent_measured
 
         columns, cells, views = self.arrays
-        swapped: Labels = swap_descent_measured(
-            columns, cells, self.weights, np.array(labels, dtype=np.int64), views,
-            *self.priced(price), least, self.tol,
-        )  # fmt: skip
+        labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
+        swapped: Labels
+        if rows is not None:
+            swapped = _kernels.swap_descent(
+                columns, self.weights, labels, views[-1], *rows, least, self.tol
+            )
+        else:
+            swapped = swap_descent_measured(
+                columns, cells, self.weights, labels, views, *self.priced(price), least, self.tol
+            )
         return swapped
 
     def _merged_prices(self, labels: Labels, price: AnyPrice) -> tuple[Array, Array, Any]:

@@ -43,6 +43,11 @@ class JointLayout:
     least: float = 0.0
     measured: MeasuredLayout | None = None  # where more than I(S;X̂) and I(X;X̂) is priced
 
+    @property
+    def pace(self) -> float:
+        """The share of the sweeps that it takes as long as Shannon's loop takes for all."""
+        return 1.0 if self.measured is None or self.measured.by_rows else MEASURED
+
     def amounts(self, code: Partition) -> tuple[float, float]:
         """What a code tells and keeps, as a price weighs it."""
         if self.measured is not None:
@@ -54,6 +59,11 @@ class JointLayout:
     def columns(self) -> tuple[Any, ...]:
         """The CSC parts of the counts and the number of rows."""
         return csc_columns(self.joint.counts)
+
+    @cached_property
+    def masses(self) -> Array:
+        """The weight of each x."""
+        return np.asarray(self.joint.counts.sum(axis=0), dtype=float).ravel()
 
     @cached_property
     def table(self) -> Array:
@@ -69,6 +79,11 @@ class JointLayout:
     def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
         """The weights of (G, F) that go with (α, β): I(S;X̂) ~ G − F and I(X;X̂) ~ −F."""
         return float(weights[0]), float(-weights[0] - weights[1])
+
+    def row_weights(self, weights: tuple[float, float]) -> tuple[Array, float]:
+        """The same for loops that weigh every row: of each η(w_sc) and of F."""
+        of_rows, of_masses = self.eta_weights(weights)
+        return np.full(self.joint.n_s, of_rows), of_masses
 
     def eta_bound(self, weights: tuple[float, float], bound: float) -> float:
         """The bound of ``eta_weights · (G, F)`` that says α I(S;X̂) + β I(X;X̂) ≤ bound."""
@@ -88,6 +103,15 @@ def layout_for(joint: Joint, objective: Objective, least: float = 0.0) -> JointL
     return JointLayout(joint, least, MeasuredLayout(joint, objective.quantities(joint)))
 
 
+def cooling(sweeps: int, joint: Joint, hot: float = HOT) -> Array:
+    """The temperature and the penalty of each sweep, ``[sweep, 2]``; then those of plain descent."""
+    schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
+    schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * (joint.total / joint.n_x)
+    schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
+    schedule[sweeps:, 1] = STRICT
+    return schedule
+
+
 def anneal(
     layout: JointLayout,
     labels: Labels,
@@ -105,19 +129,17 @@ def anneal(
     """
     from privacyfunnel import _kernels
 
-    scale = layout.joint.total / layout.joint.n_x
-    schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
-    schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * scale
-    schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
-    schedule[sweeps:, 1] = STRICT
+    schedule = cooling(sweeps, layout.joint, hot)
     if layout.measured is not None:
-        return layout.measured.anneal(labels, price, schedule, 1, layout.least, fixed, rng)
+        swaps = SWAPS if layout.measured.by_rows else 1
+        return layout.measured.anneal(labels, price, schedule, swaps, layout.least, fixed, rng)
     best, value = _kernels.anneal(
         layout.columns,
+        layout.masses,
         np.array(labels, dtype=np.int64),
         layout.table,
-        layout.eta_weights(price.weights),
-        layout.eta_weights(price.limit),
+        layout.row_weights(price.weights),
+        layout.row_weights(price.limit),
         layout.eta_bound(price.limit, price.bound),
         schedule,
         SWAPS,
@@ -137,10 +159,11 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
         return layout.measured.swap(labels, price, layout.least)
     swapped: Labels = _kernels.swap_descent(
         layout.columns,
+        layout.masses,
         np.array(labels, dtype=np.int64),
         layout.table,
-        layout.eta_weights(price.weights),
-        layout.eta_weights(price.limit),
+        layout.row_weights(price.weights),
+        layout.row_weights(price.limit),
         layout.eta_bound(price.limit, price.bound),
         layout.least,
         layout.tol,
@@ -257,8 +280,8 @@ class MoveSearch:
             start = greedy
         layout, price = layout_for(joint, objective), Price(objective.weights)
         allowed = MOST_PRICED / (joint.n_x * (start.n_symbols + 1))
-        sweeps = self.sweeps if objective.plain else self.sweeps * MEASURED
-        labels = anneal(layout, start.labels, price, int(min(sweeps, allowed)), rng)
+        sweeps = int(min(self.sweeps * layout.pace, allowed))
+        labels = anneal(layout, start.labels, price, sweeps, rng)
         assert labels is not None
         labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)

@@ -69,7 +69,9 @@ class MeasuredSearch:
             first += int(k)
         return labels
 
-    def improve(self, labels: Labels, price: AnyPrice) -> Labels:
+    def improve(
+        self, labels: Labels, price: AnyPrice, rng: np.random.Generator | None = None
+    ) -> Labels:
         """The labels after the sweeps, never worse within the limits."""
         from privacyfunnel._kernels.measured import proposals_measured
 
@@ -83,7 +85,7 @@ class MeasuredSearch:
         better, value = proposals_measured(
             columns, cells, self.measured.weights, np.array(labels, dtype=np.int64), views,
             *self.measured.priced(price), schedule, self.layout.least, room, self.measured.tol,
-            self.rng,
+            self.rng if rng is None else rng,
         )  # fmt: skip
         return better if np.isfinite(value) else labels
 

@@ -46,7 +46,7 @@ class ProposalSearch:
         self.layout, self.rng = layout, rng
         self.sweeps = max(FEWEST_SWEEPS, int(PROPOSALS[effort] / (2 * layout.joint.n_x)))
         self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        self.masses = np.asarray(layout.joint.counts.sum(axis=0)).ravel()
+        self.masses = layout.masses
         self.order = np.argsort(-self.masses, kind="stable")
         self.inserted: dict[float, Labels] = {}
 
@@ -119,10 +119,11 @@ class ProposalSearch:
         schedule[:, 1] = PENALTY
         better, value = anneal_by_proposals(
             layout.columns,
+            layout.masses,
             np.array(labels, dtype=np.int64),
             layout.table,
-            layout.eta_weights(price.weights),
-            layout.eta_weights(price.limit),
+            layout.row_weights(price.weights),
+            layout.row_weights(price.limit),
             layout.eta_bound(price.limit, price.bound),
             schedule,
             layout.least,
