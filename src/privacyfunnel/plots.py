@@ -13,7 +13,8 @@ from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
-from privacyfunnel.measures import Shannon
+from privacyfunnel.report import frontier_words
+from privacyfunnel.report.frontier_words import axis_words
 from privacyfunnel.report.page import frontier_page
 
 if TYPE_CHECKING:
@@ -52,13 +53,6 @@ def _told_by_x(frontier: Frontier) -> float:
     joint = frontier.joint
     told = frontier.measure(joint.p_sx)
     return float(share(told, frontier.aim.whole_leakage(joint)))
-
-
-def axis_words(frontier: Frontier) -> tuple[str, str]:
-    """What is kept and what is told, as formulas or in words."""
-    kept = {"x": "I(X;X̂)/H(X)", "useful": "I(Y;X̂)/I(Y;X)", "both": "of X and of its use"}
-    plain = isinstance(frontier.measure, Shannon)
-    return kept[frontier.keep], "I(S;X̂)/H(S)" if plain else f"by {frontier.measure.title}"
 
 
 def plot_frontier(
@@ -179,4 +173,6 @@ def interactive_html(frontier: Frontier) -> str:
         config={"displayModeBar": False, "responsive": True},
         post_script=files("privacyfunnel.report").joinpath("frontier.js").read_text("utf-8"),
     )
-    return frontier_page(frontier.problem, figure, axis_words(frontier))
+    return frontier_page(
+        frontier.problem, figure, axis_words(frontier), frontier_words.sentences(frontier)
+    )

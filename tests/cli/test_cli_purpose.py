@@ -123,6 +123,11 @@ def test_a_frontier_by_another_measure(patients, tmp_path):
          "--points", "3", "--effort", "fast", "-o", str(out)]
     )  # fmt: skip
     assert code == 0, text
+    page = (out / "frontier.html").read_text("utf-8")
+    for words in ("of what the columns say about ill: the χ²-information about sex is",):
+        assert words in text
+        assert words in page
+    assert "of sex, of all there is" in page
     frame = pd.read_csv(out / "frontier.csv")
     assert frame.utility.iloc[-1] == pytest.approx(1.0)
     assert (frame.leakage >= frame.limit - 1e-9).all()
@@ -132,3 +137,31 @@ def test_a_frontier_by_another_measure(patients, tmp_path):
     )  # fmt: skip
     assert code == 2
     assert "Shannon's information" in text
+
+
+def test_an_audit_by_the_best_guess_says_so(patients, tmp_path):
+    page, document = tmp_path / "audit.html", tmp_path / "audit.json"
+    asked = ["audit", str(patients), "-s", "sex,ill", "-x", "chol", "--original", "chol,age"]
+    few = ["--permutations", "20", "--bootstraps", "0", "--no-attackers"]
+    code, text = run_funnel(
+        [*asked, "--measure", "guessing", *few, "-o", str(page), "-o", str(document)]
+    )
+    assert code == 0, text
+    table = pd.read_csv(patients)
+    right = table.groupby("chol").sex.value_counts().groupby("chol").max().sum() / len(table)
+    blind = table.sex.value_counts(normalize=True).max()
+    sentence = (
+        f"the best guess of sex is right in {right:.1%} of cases, {blind:.1%} without the data"
+    )
+    for words in (sentence, "By guessing gain", "With the original columns", "shuffled among"):
+        assert words in text
+        assert words in page.read_text("utf-8")
+    found = {one["name"]: one for one in json.loads(document.read_text("utf-8"))["readings"]}
+    assert list(found) == ["sex and ill", "sex", "ill"]
+    assert found["sex"]["reading"] == pytest.approx(right - blind)
+    assert found["sex"]["share"] == pytest.approx((right - blind) / (1 - blind))
+    code, text = run_funnel([*asked, *few])
+    assert "By guessing" not in text
+    code, text = run_funnel([*asked, "--measure", "luck", *few])
+    assert code == 2
+    assert "measure must be one of" in text

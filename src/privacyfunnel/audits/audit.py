@@ -20,11 +20,14 @@ from privacyfunnel.audits.measures import (
     measured,
     tried,
 )
+from privacyfunnel.audits.readings import Reading, readings
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import INFORMATION, make_measure
+from privacyfunnel.measures import Measure as ToldBy
 from privacyfunnel.metrics import Chance, evaluate
 from privacyfunnel.notebook import card
 from privacyfunnel.parallel import Progress, Ticks
@@ -61,6 +64,7 @@ class Audit:
     n_persons: int | None = None  # where a column says whose rows they are
     new: str | bool = False  # the records that were said not to have chosen the published columns
     receivers: Receivers | None = None  # what can be done with the published columns
+    readings: tuple[Reading, ...] = ()  # by the measure that was asked for, beside Shannon's
 
     def __getitem__(self, key: str) -> Measure:
         for row in self.rows:
@@ -99,6 +103,7 @@ class Audit:
             "left_out": self.n_dropped,
             "new": self.new,
             "settings": settings,
+            "readings": [reading.as_dict() for reading in self.readings],
             "measures": [row.as_dict() for row in self.rows],
             "columns": [column.as_dict() for column in self.columns],
             "attackers": [{"sees": sees} | asdict(a) for sees, found in attacks for a in found],
@@ -113,6 +118,7 @@ def audit(
     *,
     original: str | Sequence[str] | None = None,
     useful: str | Sequence[str] | None = None,
+    measure: str | ToldBy = "shannon",
     columns: ColumnRules | None = None,
     weight: str | None = None,
     person: str | None = None,
@@ -125,7 +131,8 @@ def audit(
 
     ``original`` names columns that the published ones stand for, to compare with: then it is measured,
     too, how well receivers can tell these. ``useful`` names columns that receivers want to know about,
-    which classifiers learn to guess. ``columns`` says how values are coarsened before they are counted;
+    which classifiers learn to guess. ``measure`` is how what is told shall be said, beside all else: see
+    `privacyfunnel.measures`. ``columns`` says how values are coarsened before they are counted;
     ``trials`` how often and by whom to be tried.
     ``new`` names a column that marks, with true or 1, the records that the published columns were not
     chosen on, which show what is given away of people outside of the table; True says that they all
@@ -140,6 +147,7 @@ def audit(
     """
     from privacyfunnel.tables import count, open_table
 
+    told_by = make_measure(measure)
     opened, rules = open_table(table, memory=memory), columns or ColumnRules()
     s, x, was, use = (_listed(role) for role in (sensitive, public, original or (), useful or ()))
     # A rule for no column at all is left to count, which says what is wrong with it.
@@ -161,6 +169,7 @@ def audit(
         persons=counts.persons,
         persons_original=persons_before,
         new=_new_people(opened, s, x, rules, new) if isinstance(new, str) else None,
+        measure=told_by,
         trials=trials,
         progress=progress,
     )
@@ -232,6 +241,7 @@ def audit_joint(
     persons: Persons | None = None,
     persons_original: Persons | None = None,
     new: Joint | str | None = None,
+    measure: ToldBy = INFORMATION,
     trials: Trials | None = None,
     progress: Progress | None = None,
 ) -> Audit:
@@ -270,6 +280,14 @@ def audit_joint(
         tuple(attack(one, sensitive, seen, persons=whose, **asked))
         for one, seen, whose in (pairs if trials.attackers else [])
     ]
+    told = readings(
+        measure,
+        joint,
+        sensitive,
+        trials,
+        original=original[0] if original else None,
+        by_record=persons is None,
+    )
     return Audit(
         sensitive=tuple(sensitive),
         public=tuple(public),
@@ -287,6 +305,7 @@ def audit_joint(
         attacks_original=attacks[1] if len(attacks) > 1 else (),
         chance=chance,
         n_persons=None if persons is None else persons.n_persons,
+        readings=() if measure == INFORMATION else tuple(told),
     )
 
 

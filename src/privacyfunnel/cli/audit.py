@@ -14,6 +14,7 @@ from privacyfunnel.cli.options import (
     Force,
     InputFormat,
     Jobs,
+    MeasureOption,
     Memory,
     Missing,
     Person,
@@ -53,6 +54,7 @@ def audit(
             "-y", "--useful", help="Columns that receivers want to guess from the published."
         ),
     ] = None,
+    measure: MeasureOption = "shannon",
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),
@@ -139,6 +141,7 @@ def audit(
             read_columns(public),
             original=read_columns(original) if original else None,
             useful=read_columns(useful) if useful else None,
+            measure=measure,
             columns=rules,
             weight=weight,
             person=person,

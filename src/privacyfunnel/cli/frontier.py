@@ -107,6 +107,7 @@ def frontier(
     Writes frontier.csv, frontier.png and frontier.html (interactive, opens offline).
     """
     import privacyfunnel as pf
+    from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
 
     problem = read_problem(problem)
@@ -147,6 +148,8 @@ def frontier(
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder, paper_axes)
+    for line in sentences(found):
+        say(line)
     say(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
 
 

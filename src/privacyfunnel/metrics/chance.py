@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import Channel, Code
-from privacyfunnel.information import mutual_information
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.validation import check_at_least, check_rng
 
@@ -21,6 +21,8 @@ MOST_WORK = 100_000  # records, or cells if they are fewer; beyond it a shuffle 
 @dataclass(frozen=True)
 class Chance:
     """The mean and the spread of an information over the shuffles, in bits, and its p-value.
+
+    Of another measure than Shannon's they are its readings.
 
     ``p_value`` is (1 + shuffles that reach what was measured) / (1 + shuffles): where it is small,
     chance alone hardly explains the link of S and X.
@@ -38,11 +40,12 @@ def shuffled(
     *,
     seed: int = 0,
     shuffles: int = SHUFFLES,
+    measure: Measure = INFORMATION,
     most_work: int = MOST_WORK,
     n_jobs: int = 1,
     tick: Tick | None = None,
 ) -> Chance | None:
-    """I(S;X), or I(S;X̂) of a code, with S shuffled among all records.
+    """I(S;X), or I(S;X̂) of a code, with S shuffled among all records; or what another measure reads.
 
     A soft code's is that of its rule: the shuffled table of S and X goes through the channel. None
     where there are no records to shuffle (weights, probabilities), or where both the records and
@@ -61,10 +64,10 @@ def shuffled(
     # Shuffling S commutes with a hard code, which leaves a smaller table to shuffle; with a soft
     # one it does not: X̂ holds no records to be shuffled.
     dealt = joint if channel else released
-    tasks = [(dealt, channel, rng) for rng in check_rng(seed).spawn(shuffles)]
+    tasks = [(dealt, channel, measure, rng) for rng in check_rng(seed).spawn(shuffles)]
     found = np.array(in_parallel(_told, tasks, n_jobs, tick))
     # Equal up to rounding counts as reached: ties must not look like evidence.
-    reached = int(np.count_nonzero(found >= released.information - 1e-9))
+    reached = int(np.count_nonzero(found >= measure(released.p_sx) - 1e-9))
     return Chance(float(found.mean()), float(found.std()), shuffles, (1 + reached) / (1 + shuffles))
 
 
@@ -74,12 +77,14 @@ def can_shuffle(joint: Joint, most_work: int = MOST_WORK) -> bool:
     return n is not None and min(n, joint.n_s * joint.n_x) <= most_work
 
 
-def _told(joint: Joint, channel: Channel | None, rng: np.random.Generator) -> float:
+def _told(
+    joint: Joint, channel: Channel | None, measure: Measure, rng: np.random.Generator
+) -> float:
     """I(S;X), or I(S;X̂) behind a channel, of one shuffle."""
     if min(joint.n_s, joint.n_x) == 1:
         return 0.0  # one table has these marginals; SciPy's sampler gets it wrong
     p_sx = _dealt(joint, rng)
-    return mutual_information(p_sx if channel is None else p_sx @ channel.matrix)
+    return measure(p_sx if channel is None else p_sx @ channel.matrix)
 
 
 def _dealt(joint: Joint, rng: np.random.Generator) -> Any:

@@ -75,6 +75,19 @@ def by_person(document: Document, s: str) -> list[str]:
     ]
 
 
+def by_measure(document: Document) -> list[str]:
+    """What is told by the measure that was asked for, one sentence for each of the sensitive columns."""
+    lines = []
+    for one in document.get("readings", ()):
+        line = f"By {one['title']}: {one['sentence']}."
+        if one["original"] is not None:
+            line += f" With the original columns: {one['original']}."
+        if one["chance"] is not None:
+            line += f" With {one['name']} shuffled among the records: {one['chance']}."
+        lines.append(line)
+    return lines
+
+
 def rows_of(document: Document, keys: Sequence[str]) -> list[Mapping[str, Any]]:
     """Those of some measures that the document has."""
     there = {row["key"]: row for row in document["measures"]}
@@ -100,6 +113,7 @@ def headline(document: Document) -> list[str]:
         else f"{several(document['records'], 'record')}{_of_persons(document)}."
         + (f" {several(left_out, 'record')} with a missing value left out." if left_out else "")
     ]
+    lines += by_measure(document)
     told, leakage = of(document, "information"), of(document, "leakage")
     if leakage["value"] is None:
         return [*lines, f"What {x} give away about {s} is not available: {leakage['note']}."]

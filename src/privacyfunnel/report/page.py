@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -68,12 +68,13 @@ def audit_page(document: Document) -> str:
     return _render("audit.html", "Audit report", document)
 
 
-def frontier_page(problem: str, figure: str, formulas: tuple[str, str]) -> str:
+def frontier_page(
+    problem: str, figure: str, formulas: tuple[str, str], sentences: Sequence[str] = ()
+) -> str:
     """The page of a frontier around an interactive figure, which is markup; what its axes measure."""
     title = "What a release keeps and what it gives away"
-    return _render(
-        "frontier.html", title, {}, problem=problem, figure=Markup(figure), formulas=formulas
-    )
+    shown: dict[str, Any] = {"formulas": formulas, "sentences": sentences}
+    return _render("frontier.html", title, {}, problem=problem, figure=Markup(figure), **shown)
 
 
 def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:

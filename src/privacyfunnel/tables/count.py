@@ -57,6 +57,9 @@ class Counts:
             labels_y=self.labels_y,
             sensitive=[column.name for column in self.roles.sensitive],
         )
+        if joint.useful is not None:
+            named = replace(joint.useful, sensitive=tuple(column.name for column in self.useful))
+            joint = replace(joint, useful=named)
         return joint if self.roles.weight is None else replace(joint, n_records=None)
 
     def people_of(self, joint: Joint) -> NDArray[np.float64]:

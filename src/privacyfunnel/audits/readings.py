@@ -1,0 +1,80 @@
+"""Readings: what the published columns tell by the measure that was asked for, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from privacyfunnel.audits.measures import too_fine
+from privacyfunnel.audits.trials import Trials
+from privacyfunnel.columns import Column
+from privacyfunnel.information import share
+from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Measure
+from privacyfunnel.metrics import by_column, shuffled
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is told of some sensitive columns: the figure, its share of all there is, a sentence.
+
+    ``chance`` is the sentence for S shuffled among the records, ``original`` that for the columns which
+    the published ones stand for; None where there is none.
+    """
+
+    name: str
+    measure: str
+    title: str
+    reading: float
+    share: float
+    sentence: str
+    chance: str | None
+    original: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same with stable keys."""
+        return asdict(self)
+
+
+def readings(
+    measure: Measure,
+    joint: Joint,
+    sensitive: Sequence[Column],
+    trials: Trials,
+    *,
+    original: Joint | None = None,
+    by_record: bool = True,
+) -> Iterator[Reading]:
+    """All sensitive columns together, and each alone where they are several and can be counted.
+
+    Chance deals S out to records, so that it is told where a record is a person (``by_record``).
+    """
+    fine = too_fine(joint, sensitive)
+    before: list[Joint | None] = [None] * len(sensitive)
+    if original is not None:
+        before = [alone for _, alone in by_column(original, sensitive)]
+    seen = [(" and ".join(c.name for c in sensitive), joint, original)] if not fine else []
+    if len(sensitive) > 1:
+        seen += [
+            (column.name, alone, was)
+            for (column, alone), was in zip(by_column(joint, sensitive), before, strict=True)
+            if column.name not in fine
+        ]
+    for name, here, was in seen:
+        told = measure(here.p_sx)
+        chance = None
+        if by_record and trials.permutations:
+            chance = shuffled(
+                here, seed=trials.seed, measure=measure, n_jobs=trials.n_jobs, most_work=trials.most_work
+            )  # fmt: skip
+        yield Reading(
+            name,
+            measure.spelled,
+            measure.title,
+            told,
+            float(share(told, measure.whole(here.p_s))),
+            measure.sentence(name, told, here.p_s),
+            None if chance is None else measure.sentence(name, chance.mean_bits, here.p_s),
+            None if was is None else measure.sentence(name, measure(was.p_sx), was.p_s),
+        )
