@@ -89,7 +89,8 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "a code by lot cannot be shipped: its probabilities tell p(s,x); keep the "
                 "estimator, and publish the rows that it releases."
             )
-        params = {name: None for name in ("leakage", "relevance") if name in self.targets}
+        asked = ("leakage", "relevance", "caps")
+        params = {name: None for name in asked if name in self.get_params()}
         shipped: Self = clone(self).set_params(random_state=None, **params)
         shipped._public, shipped.code_ = self._public, self.code_
         shipped.codebook_ = self.codebook_.public()
@@ -137,7 +138,13 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         told = in_bits(joint, solution)
         self.codebook_ = Codebook.from_solution(joint, told, roles, target=target, seed=seed)
         self.code_ = solution.code
-        self.limit_ = share(limit(joint, self.problem, told.utility), joint.entropy_s)
+        aim = solution.objective
+        bound = limit(joint, self.problem, solution.utility, measure=aim.measure, keep=aim.keep)
+        self.limit_ = share(bound, aim.whole_leakage(joint))
+        self._shares = (
+            share(solution.leakage, aim.whole_leakage(joint)),
+            share(solution.utility, aim.whole_utility(joint)),
+        )
         self._keep(joint, solution)
         return solution
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from privacyfunnel.errors import InvalidInput
@@ -13,6 +14,7 @@ from privacyfunnel.estimators.search import search_recoding, search_target
 from privacyfunnel.joint import Joint
 from privacyfunnel.recodings import RECODINGS, RecodedSolution
 from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.caps import CappedSolution, solve_capped
 from privacyfunnel.validation import check_choice
 
 SETTINGS = ("hierarchies", "orders", "cuts", "importance")  # of a recoding
@@ -39,6 +41,10 @@ class PrivacyFunnel(CodeEstimator):
         both ``y`` and ``sensitive_features``, and ``recoding`` "symbols" or "global".
     measure : str
         How what is given away is measured (see `privacyfunnel.measures`).
+    caps : mapping of sensitive columns, optional
+        The most that may be told of each, as a share, or by the name of a measure and a share:
+        ``{"sex": 0.01, "race": "guessing:0.02"}``. Every cap is met and the most is kept, at least
+        ``utility`` if that is given; with symbols and ``method`` "best".
     hierarchies, orders, cuts, importance : mapping of column names, optional
         What a column may become and how much it counts, as for `privacyfunnel.recodings.Recoding`.
     method : str
@@ -71,8 +77,12 @@ class PrivacyFunnel(CodeEstimator):
         The code over ``codebook_.values``.
     leakage_, utility_, limit_ : float
         I(S;X̂)/H(S), I(X;X̂)/H(X), and the least I(S;X̂)/H(S) that any release of this utility has.
+        By another ``measure``, or with ``keep="y"``, shares of what was asked for; the limit is NaN
+        where none is proved. ``codebook_.measured`` has the former always.
     kept_ : float
         With a recoding, the mean share kept of the columns.
+    told_ : dict
+        With ``caps``, the share told of each column.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -112,6 +122,7 @@ class PrivacyFunnel(CodeEstimator):
         kept: float | None = None,
         keep: str = "x",
         measure: str = "shannon",
+        caps: Mapping[str, float | str] | None = None,
         hierarchies: Mapping[str, Any] | None = None,
         orders: Mapping[str, Sequence[Any]] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
@@ -130,6 +141,7 @@ class PrivacyFunnel(CodeEstimator):
         self.kept = kept
         self.keep = keep
         self.measure = measure
+        self.caps = caps
         self.hierarchies = hierarchies
         self.orders = orders
         self.cuts = cuts
@@ -161,8 +173,9 @@ class PrivacyFunnel(CodeEstimator):
         found = self._fit(X, *_sensitive(y, sensitive_features), sample_weight, useful)
         if isinstance(found, RecodedSolution):
             self.kept_ = found.kept
-        self.leakage_ = self.codebook_.measured["leakage"]
-        self.utility_ = self.codebook_.measured["utility"]
+        if isinstance(found, CappedSolution):
+            self.told_ = dict(found.told or {})
+        self.leakage_, self.utility_ = self._shares
         return self
 
     def _target(self) -> dict[str, float]:
@@ -172,9 +185,34 @@ class PrivacyFunnel(CodeEstimator):
         if getattr(self, other) is not None:
             raise InvalidInput(f"recoding={self.recoding!r} goes with {free}=, not with {other}=.")
         target = super()._target()
+        if self.caps:
+            return self._within_caps(target)
         return {"kept": 0.5} if readable and target == self.usual else target
 
+    def _within_caps(self, target: dict[str, float]) -> dict[str, float]:
+        """The least utility beside the caps, none where it is not given."""
+        if self.recoding != "symbols" or self.method != "best" or self.measure != "shannon":
+            raise InvalidInput(
+                "caps= goes with recoding='symbols' and method='best', and each cap names its measure."
+            )
+        if list(target) != ["utility"]:
+            raise InvalidInput(
+                f"caps= takes no other target than utility=; got {next(iter(target))}=."
+            )
+        return target if self.utility is not None else {}
+
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
+        keep = "useful" if self.keep == "y" else "x"
+        if self.caps:
+            return solve_capped(
+                replace(joint, sensitive=tuple(column.name for column in self._hidden.columns)),
+                self.caps,
+                keep=keep,
+                utility=target.get("utility"),
+                effort=self.effort,
+                min_count=self.min_count,
+                seed=seed,
+            )
         settings = {name: getattr(self, name) for name in SETTINGS}
         if self.recoding == "symbols":
             given = [name for name in SETTINGS if settings[name]]
@@ -189,7 +227,7 @@ class PrivacyFunnel(CodeEstimator):
                 min_count=self.min_count,
                 seed=seed,
                 measure=self.measure,
-                keep="useful" if self.keep == "y" else "x",
+                keep=keep,
             )
         if self.method != "best":
             raise InvalidInput(
