@@ -1,14 +1,16 @@
 """Other measures, a use, several secrets: is each release the better one by what it was asked for?
 
     python benchmarks/measures.py speed    ../shared/data
+    python benchmarks/measures.py exact    ../shared/data
     python benchmarks/measures.py guessing ../shared/data
     python benchmarks/measures.py purpose  ../shared/data [picture.png]
     python benchmarks/measures.py caps     ../shared/data
 
 speed: CPU seconds of `best` by each measure, as a ratio to Shannon's, on the paper's first setting.
-guessing: Adult, sex hidden, three columns, ten utilities, by bits and by the best guess. purpose: Adult
-cut in two halves, learnt on one and judged on the other by gradient boosting, beside fairlearn's
-CorrelationRemover and dropping columns. caps: fifty random demands on sex and race.
+exact: small joints, where all codes can be listed. guessing: Adult, sex hidden, three columns, ten
+utilities, by bits and by the best guess. purpose: Adult cut in two halves three times, learnt on one and
+judged on the other by gradient boosting, beside fairlearn's CorrelationRemover and dropping columns.
+caps: fifty random demands on sex and race.
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import OneHotEncoder
 
 import privacyfunnel as pf
 from privacyfunnel.recodings import Recoding, UsefulSearch
+from privacyfunnel.solvers import best
 from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.target import Target
 
 MEASURES = (
@@ -40,6 +44,22 @@ MEASURES = (
 )
 PUBLIC = ["age", "education", "occupation", "workclass", "native-country"]
 THREE = ["education", "occupation", "workclass"]
+SPLITS = 3  # of Adult in halves, over which areas under the curve are averaged
+ALPHAS = (0.25, 0.5, 1.0)  # strengths of CorrelationRemover
+SHARES = (
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    0.95,
+    1.0,
+)  # of what the columns say of the use
+EQUAL = 0.005  # by which two areas under the curve may differ and be called equal
 
 
 def adult(data: Path) -> pd.DataFrame:
@@ -84,6 +104,39 @@ def speed(data: Path) -> None:
         )
 
 
+def exact(data: Path) -> None:
+    """Two hundred joints for each measure: the search itself, not its list of all codes, beside that."""
+    best.SMALL = 0
+    rng = np.random.default_rng(0)
+    for measure in ("shannon", *MEASURES):
+        worse, answers = 0, 0
+        for _ in range(200):
+            n_s, n_x = int(rng.integers(2, 5)), int(rng.integers(2, 10))
+            joint = pf.Joint.from_counts(rng.integers(0, 9, size=(n_s, n_x)) + 1)
+            aim = pf.Funnel(float(rng.random()), measure=measure)
+            told, _ = aim.amounts(joint, pf.Partition.identity(n_x))
+            demands: list[Any] = [aim]
+            for quantity, most in (("utility", joint.entropy_x), ("leakage", told)):
+                bits = float(rng.random()) * most
+                demands.append(Target("funnel", quantity, bits, 1.0, aim.measure))
+            for demand in demands:
+                prices = []
+                for search in (BestSearch(), ExhaustiveSearch()):
+                    if isinstance(demand, Target):
+                        found = search.solve_at(joint, demand, rng=np.random.default_rng(0))
+                        prices.append(demand.price.of(*found.amounts))
+                    else:
+                        prices.append(
+                            search.solve(joint, demand, rng=np.random.default_rng(0)).value
+                        )
+                answers += 1
+                worse += prices[0] > prices[1] + 1e-9
+        print(
+            f"{measure:16} {worse} of {answers} answers worse than the best of all codes",
+            flush=True,
+        )
+
+
 def guessing(data: Path) -> None:
     """The same utilities by bits and by the best guess."""
     joint = pf.Joint.from_table(adult(data), "sex", THREE)
@@ -108,87 +161,136 @@ def guessing(data: Path) -> None:
     print(f"strictly better in its own measure: bits at {better[0]}, guessing at {better[1]} of 10")
 
 
-def auc(train: Any, labels: Any, test: Any, truth: Any) -> float:
-    """How well gradient boosting ranks held-out records."""
-    model = HistGradientBoostingClassifier(max_iter=40, random_state=0)
-    return float(roc_auc_score(truth, model.fit(train, labels).predict_proba(test)[:, 1]))
+class Halves:
+    """Adult cut in two by lot: a judge learns on one half and ranks the other, whatever is published.
 
+    The same encoding feeds the same judge for every rival: numbers as they are (ages, or the
+    place of their interval), categories and groups of them one column each.
+    """
 
-def judged(
-    name: str, train: Any, test: Any, halves: list[pd.DataFrame]
-) -> tuple[str, float, float]:
-    """AUC of the use and of the secret, learnt on one half and judged on the other."""
-    found = [
-        auc(train, halves[0][column] == value, test, halves[1][column] == value)
-        for column, value in (("salary-class", ">50K"), ("sex", "Male"))
-    ]
-    print(f"{name:44} AUC of Y {found[0]:.4f}, of S {found[1]:.4f}", flush=True)
-    return name, found[0], found[1]
+    def __init__(self, table: pd.DataFrame, seed: int) -> None:
+        first = np.random.default_rng(seed).random(len(table)) < 0.5
+        self.parts = [table[first].reset_index(drop=True), table[~first].reset_index(drop=True)]
+        self.truth = [
+            [part[column] == value for part in self.parts]
+            for column, value in (("salary-class", ">50K"), ("sex", "Male"))
+        ]
+
+    def encoded(self, published: list[pd.DataFrame]) -> list[Any]:
+        """Published columns of both halves as the judge takes them."""
+        numbers = [c for c in published[0] if pd.api.types.is_numeric_dtype(published[0][c])]
+        others = [c for c in published[0] if c not in numbers]
+        found = [part[numbers].to_numpy(float) for part in published]
+        if others:
+            hot = OneHotEncoder(sparse_output=False, handle_unknown="ignore", min_frequency=20)
+            hot.fit(published[0][others])
+            wide = [hot.transform(part[others]) for part in published]
+            found = [np.column_stack(both) for both in zip(found, wide, strict=True)]
+        return found
+
+    def judged(self, features: list[Any]) -> tuple[float, float]:
+        """AUC of the use and of the secret."""
+        found = []
+        for known, truth in self.truth:
+            model = HistGradientBoostingClassifier(random_state=0).fit(features[0], known)
+            found.append(float(roc_auc_score(truth, model.predict_proba(features[1])[:, 1])))
+        return found[0], found[1]
+
+    def columns(self, names: Any) -> list[Any]:
+        """Some columns as they are."""
+        return self.encoded([part[list(names)] for part in self.parts])
+
+    def removed(self, alpha: float) -> list[Any]:
+        """What fairlearn's CorrelationRemover leaves: it sees the sex of each record that it changes."""
+        from fairlearn.preprocessing import CorrelationRemover
+
+        wide = [
+            np.column_stack([sex, part]).astype(float)
+            for sex, part in zip(self.truth[1], self.columns(PUBLIC), strict=True)
+        ]
+        remover = CorrelationRemover(sensitive_feature_ids=[0], alpha=alpha).fit(wide[0])
+        return [remover.transform(part) for part in wide]
+
+    def released(self, names: list[str], shares: Any) -> dict[float, list[Any]]:
+        """Readable releases of some columns that keep shares of what these say about the use."""
+        joint = pf.Joint.from_table(self.parts[0], "sex", names, useful="salary-class")
+        search = UsefulSearch(Recoding("global", chance=2.0).on(joint), np.random.default_rng(0))
+        return {
+            share: self.encoded(self._recoded(search.at(utility=share).code)) for share in shares
+        }
+
+    def _recoded(self, code: Any) -> list[pd.DataFrame]:
+        found = []
+        for part in self.parts:
+            columns = {}
+            for column in code.columns:
+                place = {v: k for k, group in enumerate(column.groups) for v in group.members}
+                coded = part[column.name].map(place).fillna(-1).astype(int)
+                numeric = pd.api.types.is_numeric_dtype(part[column.name])
+                columns[column.name] = coded if numeric else coded.astype(str)
+            found.append(pd.DataFrame(columns))
+        return found
 
 
 def purpose(data: Path, picture: Path | None) -> None:
-    """The curve of readable releases for a use, beside CorrelationRemover and dropping columns."""
-    from fairlearn.preprocessing import CorrelationRemover
-
+    """Readable releases for a use beside CorrelationRemover and dropping columns, over some splits."""
     table = adult(data)
-    first = np.random.default_rng(0).random(len(table)) < 0.5
-    halves = [table[first].reset_index(drop=True), table[~first].reset_index(drop=True)]
-    found: dict[str, list[tuple[str, float, float]]] = {"funnel": [], "remover": [], "dropping": []}
-    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-    plain = [encoder.fit_transform(halves[0][PUBLIC]), encoder.transform(halves[1][PUBLIC])]
-    for size in (5, 4):
-        for kept in combinations(range(len(PUBLIC)), size):
-            names = ", ".join(PUBLIC[i] for i in kept)
-            some = [half[:, list(kept)] for half in plain]
-            found["dropping"].append(judged(names, *some, halves))
-    hot = OneHotEncoder(sparse_output=False, handle_unknown="ignore", min_frequency=20)
-    wide = [hot.fit_transform(halves[0][PUBLIC]), hot.transform(halves[1][PUBLIC])]
-    wide = [
-        np.column_stack([half["sex"] == "Male", part]).astype(float)
-        for half, part in zip(halves, wide, strict=True)
-    ]
-    for alpha in (0.5, 0.8, 1.0):
-        remover = CorrelationRemover(sensitive_feature_ids=[0], alpha=alpha).fit(wide[0])
-        parts = [remover.transform(part) for part in wide]
-        found["remover"].append(judged(f"CorrelationRemover, alpha {alpha}", *parts, halves))
-    joint = pf.Joint.from_table(halves[0], "sex", PUBLIC, useful="salary-class")
-    search = UsefulSearch(Recoding("global", chance=2.0).on(joint), np.random.default_rng(0))
-    for share in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65):
-        code = search.at(utility=share).code
-        groups = [
-            {v: column.groups.index(g) for g in column.groups for v in g.members}
-            for column in code.columns
-        ]
-        parts = [
-            np.column_stack(
-                [half[c].map(g).fillna(-1) for c, g in zip(PUBLIC, groups, strict=True)]
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for seed in range(SPLITS):
+        halves = Halves(table, seed)
+        rivals: dict[str, dict[str, Any]] = {
+            "X": {"X as it is": halves.columns(PUBLIC)},
+            "X and sex": {"X and the sex as they are": halves.columns([*PUBLIC, "sex"])},
+            "remover": {f"alpha {a}": halves.removed(a) for a in ALPHAS},
+        }
+        for n in (1, 2, 3):
+            rivals[f"{n} dropped"] = {
+                f"without {', '.join(c for c in PUBLIC if c not in kept)}": halves.columns(kept)
+                for kept in combinations(PUBLIC, len(PUBLIC) - n)
+            }
+        for name, columns in (("funnel", PUBLIC), ("funnel given the sex", [*PUBLIC, "sex"])):
+            made = halves.released(columns, SHARES)
+            rivals[name] = {f"{share:.0%} of the use": part for share, part in made.items()}
+        for name, releases in rivals.items():
+            for how, features in releases.items():
+                found.setdefault(name, {}).setdefault(how, []).append(halves.judged(features))
+                print(f"{seed} {name:20} {how:50}", *found[name][how][-1], flush=True)
+    mean = {
+        name: {how: tuple(np.mean(points, axis=0)) for how, points in releases.items()}
+        for name, releases in found.items()
+    }
+    for name, releases in mean.items():
+        for how, (y, s) in releases.items():
+            print(f"{name:20} {how:50} AUC of Y {y:.4f}, of S {s:.4f}")
+    for name, releases in mean.items():
+        if name.startswith(("funnel", "X")):
+            continue
+        for ours in ("funnel", "funnel given the sex"):
+            own = list({**mean[ours], **mean["X" if ours == "funnel" else "X and sex"]}.values())
+            least = {
+                how: min((f[1] for f in own if f[0] >= y - EQUAL), default=np.inf)
+                for how, (y, _) in releases.items()
+            }
+            wins = sum(least[how] <= s for how, (_, s) in releases.items())
+            none = sum(np.isinf(value) for value in least.values())
+            print(
+                f"{name}: at its AUC of Y (within {EQUAL}) the {ours} tells no more of S at {wins} of "
+                f"{len(releases)}; at {none} no release of the same columns has that AUC of Y"
             )
-            for half in halves
-        ]
-        found["funnel"].append(judged(f"funnel, {share:.0%} of the use", *parts, halves))
-    for rival in ("remover", "dropping"):
-        wins = 0
-        for _, y, s in found[rival]:
-            equal = [f for f in found["funnel"] if f[1] >= y - 0.005]
-            wins += bool(equal) and min(f[2] for f in equal) <= s
-        print(
-            "at the AUC of Y (within 0.005) the funnel tells no more of S: "
-            f"{wins} of {len(found[rival])} of {rival}"
-        )
     if picture is not None:
-        import matplotlib.pyplot as plt
+        _draw(mean, picture)
 
-        figure, axes = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
-        for name, points in found.items():
-            axes.plot(
-                [p[1] for p in points],
-                [p[2] for p in points],
-                "o-" if name == "funnel" else "x",
-                label=name,
-            )
-        axes.set(xlabel="AUC of the salary class, held out", ylabel="AUC of the sex, held out")
-        axes.legend()
-        figure.savefig(picture, dpi=150)
+
+def _draw(mean: dict[str, Any], picture: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.2, 5.0), layout="constrained")
+    for name, releases in mean.items():
+        points = np.array(sorted(releases.values()))
+        axes.plot(*points.T, "o-" if "funnel" in name else "x", ms=5, label=name)
+    axes.set(xlabel="AUC of the salary class, held out", ylabel="AUC of the sex, held out")
+    axes.legend(fontsize=8)
+    figure.savefig(picture, dpi=150)
 
 
 def caps(data: Path) -> None:
@@ -224,4 +326,4 @@ if __name__ == "__main__":
     if what == "purpose":
         purpose(data, Path(sys.argv[3]) if len(sys.argv) > 3 else None)
     else:
-        {"speed": speed, "guessing": guessing, "caps": caps}[what](data)
+        {"speed": speed, "exact": exact, "guessing": guessing, "caps": caps}[what](data)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -79,6 +80,23 @@ def partitions(n: int) -> Iterator[list[int]]:
             yield from extend([*labels, label])
 
     yield from extend([])
+
+
+@cache
+def clusters_of_all_partitions(n: int) -> np.ndarray:
+    """Every partition as the clusters it has, each the number whose binary digits are its members."""
+    found = []
+    for labels in partitions(n):
+        masks = [sum(1 << x for x in range(n) if labels[x] == c) for c in set(labels)]
+        found.append(masks + [0] * (n - len(masks)))
+    return np.array(found)
+
+
+def of_all_partitions(price: Callable[[list[int]], float], n: int) -> np.ndarray:
+    """A sum over clusters, for every partition of n symbols, from the price of each set of symbols."""
+    sets = [[x for x in range(n) if mask >> x & 1] for mask in range(1, 1 << n)]
+    prices = np.array([0.0, *(price(members) for members in sets)])
+    return prices[clusters_of_all_partitions(n)].sum(axis=1)
 
 
 def merge_path(
