@@ -241,19 +241,23 @@ class MeasuredLayout:
         together = priced(sums + sums[:, [cluster]], masses + masses[cluster])
         return np.asarray(together - alone - alone[cluster])
 
-    def merge_best_pair(self, labels: Labels, price: AnyPrice) -> Labels | None:
-        """The two clusters merged that lower the price most; None where no pair does."""
-        labels = Partition(labels).labels.copy()
-        found: list[tuple[float, int, int]] = []
-        for i in range(int(labels.max())):
-            rises = self.merge_rises(labels, i, price)[i + 1 :]
-            j = int(np.argmin(rises))
-            found.append((float(rises[j]), i, i + 1 + j))
-        change, i, j = min(found, default=(0.0, 0, 0))
-        if change > -FLAT * self.joint.total:
+    def merge_pairs(self, labels: Labels, price: AnyPrice) -> Labels | None:
+        """The two clusters merged that lower the price most, again and again; None where no pair does."""
+        from privacyfunnel._kernels import final_clusters
+        from privacyfunnel._kernels.measured import merge_path_measured
+
+        code = Partition(labels)
+        k = code.n_symbols
+        sums, masses = np.zeros((2 * k - 1, self.stacked.shape[0])), np.zeros(2 * k - 1)
+        sums[:k] = (self.stacked @ code.matrix).toarray().T
+        masses[:k] = np.bincount(code.labels, weights=self.weights)
+        stop = -FLAT * self.joint.total
+        merges, _ = merge_path_measured(
+            sums, masses, self.arrays[2], self.priced(price)[0], 1, stop
+        )
+        if not len(merges):
             return None
-        labels[labels == j] = i
-        return Partition(labels).labels
+        return Partition(final_clusters(k, merges)[:k][code.labels]).labels
 
     def split(
         self, members: Labels, price: AnyPrice, least: float, rng: np.random.Generator

@@ -26,7 +26,8 @@ HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
-MEASURED = 0.25  # of the sweeps by other measures, of which each takes longer
+BY_ROWS = 0.4  # of the sweeps with a use, whose rows come on top of those of S
+MEASURED = 0.25  # the same by other measures, of which each takes longer still
 SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
@@ -46,7 +47,9 @@ class JointLayout:
     @property
     def pace(self) -> float:
         """The share of the sweeps that it takes as long as Shannon's loop takes for all."""
-        return 1.0 if self.measured is None or self.measured.by_rows else MEASURED
+        if self.measured is None:
+            return 1.0
+        return BY_ROWS if self.measured.by_rows else MEASURED
 
     def amounts(self, code: Partition) -> tuple[float, float]:
         """What a code tells and keeps, as a price weighs it."""
@@ -174,7 +177,7 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
 def merge_pairs(layout: JointLayout, labels: Labels, price: Price) -> Labels | None:
     """Merge the two clusters that lower the price most, again and again; None where no pair does."""
     if layout.measured is not None:
-        return layout.measured.merge_best_pair(labels, price)
+        return layout.measured.merge_pairs(labels, price)
     code = Partition(labels)
     path = merge_path(code.push(layout.joint), price.weights, stop_change=-FLAT)
     if not len(path.merges):
@@ -192,6 +195,8 @@ def split_clusters(
     """
     labels, found = labels.copy(), False
     for members in Partition(labels).clusters():
+        if len(members) == 1:
+            continue
         if layout.measured is not None:
             halves = layout.measured.split(members, price, layout.least, rng)
             if halves is not None:
