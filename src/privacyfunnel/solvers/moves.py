@@ -27,7 +27,7 @@ LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first
 DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
 BY_ROWS = 0.4  # of the sweeps with a use, whose rows come on top of those of S
-MEASURED = 0.25  # the same by other measures, of which each takes longer still
+MEASURED = 0.2  # the same by other measures, of which each takes longer still
 SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
