@@ -30,13 +30,11 @@ def kept(frontier: Frontier) -> str:
 
 
 def axis_words(frontier: Frontier) -> tuple[str, str]:
-    """What is kept and what is told, as a share of what there is: formulas of Shannon's, else words."""
+    """What is kept and what is told, shares of what there is: formulas of Shannon's, else words."""
     formulas = {"x": "I(X;X̂)/H(X)", "useful": "I(Y;X̂)/I(Y;X)", "both": "of X and of its use"}
     if isinstance(frontier.measure, Shannon):
         return formulas[frontier.keep], "I(S;X̂)/H(S)"
-    return formulas[
-        frontier.keep
-    ], f"{frontier.measure.title} of {hidden(frontier)}, of all there is"
+    return formulas[frontier.keep], f"{frontier.measure.title} of {hidden(frontier)}"
 
 
 def sentences(frontier: Frontier) -> list[str]:
