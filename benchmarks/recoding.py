@@ -11,7 +11,7 @@ process.
     held     learnt on one half and judged on the other: which remedy narrows the gap
     lattice  global recoding against the best node of ARX's full-domain lattice
     local    local recoding is never above global recoding, at 20 leakages on three tables
-    exact    intervals, trees and products of columns against every code of their kind
+    exact    intervals and trees by every measure, products of columns: against every code of their kind
     time     a global frontier of 20 points, one local target: four and eight columns
     rows     ten million rows of four columns, in a process of its own
     file     the written file measured again by DuckDB, for every recoding
@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,15 @@ import numpy as np
 import pandas as pd
 
 import privacyfunnel as pf
-from privacyfunnel.recodings import RecodedSolution, RecodingSearch, column_utilities, make_recoding
+from privacyfunnel.recodings import (
+    RecodedSolution,
+    RecodingSearch,
+    column_utilities,
+    global_recoding,
+    make_recoding,
+)
+from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded, best_at
+from privacyfunnel.recodings.groups import Groups
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "arx_adult"
 COLUMNS = [
@@ -177,10 +186,15 @@ def judged(whole: pf.Joint, cells: np.ndarray, groups: np.ndarray, s: np.ndarray
 
 
 HELD = {"sex": {0.59: 0.011, 0.78: 0.068}, "marital-status": {0.55: 0.065}}
+LATTICE = "ARX's full-domain lattice, best node"
 
 
 def held_out(table: pd.DataFrame, splits: int = 5, moves: int = 4_000_000) -> None:
-    """Learnt on one half and judged on the other, by leakage less its shuffled level."""
+    """Learnt on one half and judged on the other, by leakage less its shuffled level.
+
+    Local recodings are held against ARX's local ones, global ones against the best node of the lattice
+    of its global ones as well.
+    """
     for sensitive, points in HELD.items():
         public = TASKS[sensitive][0]
         whole = joint_of(table, sensitive, public)
@@ -192,6 +206,7 @@ def held_out(table: pd.DataFrame, splits: int = 5, moves: int = 4_000_000) -> No
         one = (whole.n_s - 1) / (2 * np.log(2))  # bits that a cell tells by chance, times records
         local = {"hierarchies": hierarchies(public), "keep": "information", "moves": moves}
         variants: dict[str, tuple[str, dict]] = {
+            LATTICE: ("lattice", {}),
             "global, intervals and groups": ("global", {}),
             "global, intervals and groups, population": ("global", {"fit": "population"}),
             "global, ARX's hierarchies": ("global", {"hierarchies": hierarchies(public)}),
@@ -204,6 +219,7 @@ def held_out(table: pd.DataFrame, splits: int = 5, moves: int = 4_000_000) -> No
                 local | {"fit": "population", "chance": one / 2},
             ),
         }
+        nodes = {}
         for name, (kind, options) in variants.items():
             for utility, theirs in points.items():
                 rows = []
@@ -214,17 +230,25 @@ def held_out(table: pd.DataFrame, splits: int = 5, moves: int = 4_000_000) -> No
                     learnt = pf.Joint.from_counts(
                         counts, whole.labels_s, whole.labels_x, columns=public
                     )
-                    search = make_recoding(kind, **options).on(learnt)
-                    found = search.at(np.random.default_rng(0), kept=utility)
-                    inside = found.leakage / learnt.entropy_s
-                    cells, groups = released_on(found.code, learnt, whole)
+                    if kind == "lattice":
+                        search, codes = lattice_codes(learnt, public)
+                        best = best_at(codes, kept=utility)
+                        code, told = search.code(best), best.leakage
+                    else:
+                        search = make_recoding(kind, **options).on(learnt)
+                        found = search.at(np.random.default_rng(0), kept=utility)
+                        code, told = found.code, found.leakage
+                    inside = told / learnt.entropy_s
+                    cells, groups = released_on(code, learnt, whole)
                     rows.append((inside, *judged(whole, cells, groups, s[~half], x[~half])))
                 inside, reached, plain, held = np.mean(rows, axis=0)
+                nodes.setdefault(utility, held)
                 print(
-                    f"S = {sensitive}, {name}, utility {utility}: ARX's local {theirs}, reached "
+                    f"S = {sensitive}, {name}, utility {utility}: ARX's local {theirs}, its best node "
+                    f"{nodes[utility]:.4f}, reached "
                     f"{held:.4f} (leakage {plain:.4f} with its shuffled level, {inside:.4f} where it was "
                     f"learnt; utility on the other half {reached:.3f}; {splits} splits): "
-                    f"{verdict(held <= theirs and reached >= utility - 0.005)}",
+                    f"{verdict(held <= theirs)} (local), {verdict(held <= nodes[utility])} (node)",
                     flush=True,
                 )
 
@@ -236,7 +260,7 @@ def lattice(table: pd.DataFrame) -> None:
     """
     for sensitive, (public, *_) in TASKS.items():
         joint = joint_of(table, sensitive, public)
-        points = lattice_points(joint, public)
+        points = np.array([(code.kept, code.leakage) for code in lattice_codes(joint, public)[1]])
         inside = points[(points[:, 0] > 0.1) & (points[:, 0] < 0.95)]
         utilities = np.linspace(inside[:, 0].min(), inside[:, 0].max(), 10)
         nodes = [points[points[:, 0] >= u - 1e-12][:, 1].min() for u in utilities]
@@ -260,30 +284,20 @@ def lattice(table: pd.DataFrame) -> None:
             )
 
 
-def lattice_points(joint: pf.Joint, public: list[str]) -> np.ndarray:
-    """Mean column utility and leakage of every node: each column at one level of its hierarchy."""
-    trees = make_recoding("global", hierarchies=hierarchies(public)).on(joint).columns
+def lattice_codes(joint: pf.Joint, public: list[str]) -> tuple[GlobalSearch, list[Recoded]]:
+    """Every node measured: each column at one level of its hierarchy; and what names their groups."""
+    free = make_recoding("global").on(joint).columns
+    search = replace(free, shapes=tuple(Groups(column.values) for column in joint.public))
     levels = []
     for column in joint.public:
-        rows = (
-            [
-                line.split(";")
-                for line in (DATA / f"adult_hierarchy_{column.name}.csv").read_text().split()
-            ]
-            if column.name == "age"
-            else [
-                line.split(";")
-                for line in (DATA / f"adult_hierarchy_{column.name}.csv").read_text().splitlines()
-            ]
-        )
-        above = {row[0]: row for row in rows if row[0]}
-        depth = len(rows[0])
+        lines = (DATA / f"adult_hierarchy_{column.name}.csv").read_text().splitlines()
+        rows = [line.strip().split(";") for line in lines if line.strip()]
+        above, depth = {row[0]: row for row in rows}, len(rows[0])
         of_value = [above[str(value)] for value in column.values]
         levels.append(
             [np.unique([row[k] for row in of_value], return_inverse=True)[1] for k in range(depth)]
         )
-    found = [trees.measured(list(node)) for node in itertools.product(*levels)]
-    return np.array([(code.kept, code.leakage) for code in found])
+    return search, [search.measured(list(node)) for node in itertools.product(*levels)]
 
 
 def local_and_global(table: pd.DataFrame) -> None:
@@ -341,28 +355,28 @@ def times(table: pd.DataFrame) -> None:
 
 
 def exactness(_: pd.DataFrame) -> None:
-    """Intervals and trees on 200 random joints, products of columns on 100 small tables."""
+    """Intervals and trees by every measure on 200 random joints, products of columns on 100 tables."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "recodings"))
-    from test_exactness import cheapest, column_joint, random_hierarchy, small_table
+    from test_exactness import MEASURES, one_column, small_table
 
-    from reference_recodings import global_measure, interval_cuts
+    from reference_recodings import global_measure
 
-    equal = {"intervals": 0, "hierarchies": 0}
-    for seed in range(200):
-        rng = np.random.default_rng([11, seed])
-        joint = column_joint(rng, int(rng.integers(2, 9)))
-        values, lam = list(joint.public[0].values), float(rng.random())
-        tree, cuts = random_hierarchy(rng, values)
-        for name, options, codes in (
-            ("intervals", {"rounding": "free"}, interval_cuts(values)),
-            ("hierarchies", {"hierarchies": {"age": tree}}, cuts),
-        ):
-            found = pf.solve(joint, pf.Funnel(lam), recoding="global", **options)
-            best = cheapest(joint, ([code] for code in codes), lam)
-            equal[name] += abs(found.value - best) < 1e-9 and found.status.name.startswith("OPT")
-    for name, n in equal.items():
-        print(f"{name}: asked equal to every code on 200 joints, reached {n}: {verdict(n == 200)}")
+    every_code = global_recoding.EVERY
+    global_recoding.EVERY = 0  # by the dynamic programs: so few codes would all be measured
+    for measure in MEASURES:
+        equal = {"intervals": 0, "hierarchies": 0}
+        for seed in range(200):
+            for name, (found, best) in one_column(seed, measure).items():
+                proved = found.status.name.startswith("OPT")
+                equal[name] += proved and abs(found.value - best) < 1e-9
+        for name, n in equal.items():
+            print(
+                f"{name} by {measure}: asked equal to every code on 200 joints, reached {n}: "
+                f"{verdict(n == 200)}",
+                flush=True,
+            )
+    global_recoding.EVERY = every_code
     counts = {"price": 0, "kept": 0}
     worst = 0.0
     for seed in range(100):

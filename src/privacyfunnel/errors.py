@@ -37,6 +37,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "balance": "balance=0 lets columns be given up",
+    "order": "orders={{{column!r}: [first, ..., last]}} or hierarchies= puts like with like",
     "holdout": "a check on records held out (holdout=0.3) shows how much",
     "global": 'recoding="global" is the safer choice',
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",

@@ -17,6 +17,9 @@ from privacyfunnel.codebook.file import from_document, write
 from privacyfunnel.codebook.recoded import recode
 from privacyfunnel.codebook.tallies import told
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
+from privacyfunnel.recodings import make_recoding
+from privacyfunnel.report.numbers import several
+from privacyfunnel.report.receiver_words import can_compute
 from privacyfunnel.tables import count
 
 PUBLIC = ["age", "city"]
@@ -67,6 +70,28 @@ def test_a_receiver_computes_the_marginals_exactly(recoding):
         if name == "age":
             total = sum(book.decode(g, name).mean * book.decode(g, name).count for g in groups)
             assert total / len(table) == pytest.approx(table["age"].mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("least", [1, 5])
+def test_a_receiver_is_told_over_which_records_the_mean_is_exact(least):
+    """Of records that show * for the least count nothing is told, so that they are missing in the mean."""
+    table = people()
+    counted = count(table, "ill", PUBLIC)
+    joint = counted.joint()
+    fine = make_recoding("global", min_count=least, suppress=1.0).on(joint).finest()
+    book = Codebook.from_solution(joint, fine, counted.roles, min_count=least).public()
+    groups = [book.decode(g.label, "age") for g in book.columns[0].groups]
+    known = [found for found in groups if found.mean is not None]
+    hidden = sum(found.count for found in groups) - sum(found.count for found in known)
+    total = sum(found.count * found.mean for found in known) / sum(found.count for found in known)
+    words = " ".join(can_compute(book))
+    assert (hidden > 0) == (least > 1)
+    if hidden:
+        assert f"of which nothing is told ({several(hidden, 'record')} in age)" in words
+        assert total != pytest.approx(table["age"].mean(), abs=1e-6)
+    else:
+        assert "Over all records it is exact" in words
+        assert total == pytest.approx(table["age"].mean(), rel=1e-9)
 
 
 @settings(deadline=None, max_examples=200)

@@ -10,9 +10,11 @@ import pytest
 import privacyfunnel as pf
 from privacyfunnel.cli.options import read_recoding
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.cautions import about_groups
 from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report import page, summary
+from privacyfunnel.tables import count
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False, "min_count": 1}
 
@@ -53,6 +55,19 @@ def test_columns_rows_and_order_stay_and_the_figures_are_those_of_the_file(made)
     if kind == "global":
         assert file.groupby(table.age).age.nunique().max() == 1
         assert {bar["label"] for bar in recoding["columns"][1]["bars"]} == set(table.city)
+
+
+def test_groups_that_may_join_unlike_values_are_warned_of_unless_an_order_is_named():
+    table = people()
+    joint = pf.Joint.from_table(table, "ill", ["city"])
+    order = ["Bonn", "Pisa", "Rom", "Turin"]
+    roles = count(table, "ill", ["city"]).roles
+    for orders in ({}, {"city": order}):
+        solution = pf.frontier(joint, recoding="global", n_points=2, orders=orders).at(kept=0.5)
+        book = pf.Codebook.from_solution(joint, solution, roles)
+        told = about_groups(book, ReleaseRequest({"kept": 0.5}, orders=orders))
+        assert any(len(g.members) in (2, 3) for g in book.columns[0].groups)
+        assert [caution.fields for caution in told] == ([] if orders else [{"column": "city"}])
 
 
 def test_the_report_draws_the_columns_and_compares_the_recodings(made):

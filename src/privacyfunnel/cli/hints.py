@@ -18,6 +18,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and pass it with --data",
     "min-count": "--min-count {least} forbids it",
     "balance": "--balance 0 lets columns be given up",
+    "order": "--order {column}='first<...<last' or --hierarchy {column}=FILE puts like with like",
     "holdout": "--holdout 0.3 shows how much",
     "global": "--recoding global is the safer choice",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",

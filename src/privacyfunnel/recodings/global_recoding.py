@@ -24,7 +24,13 @@ from privacyfunnel.solvers.tradeoff import hull, undominated
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
 STARTS = 2  # codes on each side of a target that are filled up to it
-TRADES = 4  # rounds of disturbing the best code of a target
+PATTERNS = (
+    3  # sets of dropped columns on each side of a target whose cheapest code is filled up too
+)
+TRADES = 6  # rounds of disturbing the best code of a target
+PATIENCE = 2  # of them that need not help
+KICKS = 8  # codes made from it by shaking columns in each round
+CORNERS = 256  # products of kept and dropped columns that are measured
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 LARGEST = 2**62  # number of a tuple of groups
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
@@ -263,8 +269,10 @@ class GlobalSearch:
                 self.measured(every)
             return self.hull()
         fine, coarse = zip(*(shape.ends() for shape in self.shapes), strict=True)
-        ends = [self.measured(coarse), self.measured(fine)]
-        scale = max(ends[1].leakage, 1e-9)
+        n_corners = 2 ** len(self.shapes)
+        for corner in product(*zip(fine, coarse, strict=True)) if n_corners <= CORNERS else ():
+            self.measured(corner)
+        scale = max(self.measured(fine).leakage, self.measured(coarse).leakage, 1e-9)
         mus = scale * np.geomspace(2.0**-9, 2.0**4, LAMS)
         for start, prices in ((coarse, mus), (fine, mus[::-1])):
             labels: Sequence[Ints] = start
@@ -291,7 +299,8 @@ class GlobalSearch:
 
         Descents at the hull's slope there; then, from the codes that come nearest, each column's
         cheapest groups within what it may lose. The best found is then disturbed, one column made
-        finer or coarser than it pays, and filled up again, until that helps no more.
+        finer or coarser than it pays, kept or dropped whole, or some shaken at random, and filled up
+        again, ``trades`` times or until that helps no more.
         """
         if self.is_small:
             return self._best_at(kept)
@@ -308,15 +317,18 @@ class GlobalSearch:
         for start in self._near(kept, mu):
             self._fill(start, kept, mu, rng)
         best = self._best_at(kept)
+        still = 0  # rounds that have not helped
         for _ in range(trades):
-            if best is None:
+            if best is None or still == PATIENCE:
                 break
             for i in range(len(self.shapes)):
                 for factor in (0.25, 4.0):
                     self._trade(best, i, factor, kept, mu, rng)
+                self._swap(best, i, kept, mu, rng)
+            for _ in range(KICKS):
+                self._fill(self._shaken(best, rng), kept, mu, rng)
             found = self._best_at(kept)
-            if found is None or found.leakage >= best.leakage - HAIR:
-                break
+            still = still + 1 if found is best else 0
             best = found
         return best
 
@@ -384,7 +396,7 @@ class GlobalSearch:
             codes.sort(key=lambda code: not self._balanced(code, kept))
         below = [code for code in codes if code.kept < kept]
         above = [code for code in codes if code.kept >= kept]
-        return [*below[:STARTS], *above[:STARTS]]
+        return [*_first(below), *_first(above)]
 
     def _trade(
         self, code: Recoded, i: int, factor: float, kept: float, mu: float, rng: np.random.Generator
@@ -397,6 +409,28 @@ class GlobalSearch:
                 labels = [*code.labels[:i], new, *code.labels[i + 1 :]]
                 order = [j for j in rng.permutation(len(labels)) if j != i]
                 self._fill(self.measured(labels), kept, mu, rng, [*order, i])
+
+    def _swap(
+        self, code: Recoded, i: int, kept: float, mu: float, rng: np.random.Generator
+    ) -> None:
+        """Keep one column as it is, or drop it, and let the others make up for it."""
+        order = [int(j) for j in rng.permutation(len(self.shapes)) if j != i]
+        for end in self.shapes[i].ends() if order and self.rates[i] > 0 else ():
+            if not _same(end, code.labels[i]):
+                labels = [*code.labels[:i], end, *code.labels[i + 1 :]]
+                self._fill(self.measured(labels), kept, mu, rng, order)
+
+    def _shaken(self, code: Recoded, rng: np.random.Generator) -> Recoded:
+        """The same with one column, two or all solved as if some others were dropped, at any price."""
+        labels = list(code.labels)
+        ends = [shape.ends() for shape in self.shapes]
+        chosen = rng.permutation(len(labels))[: rng.choice([1, 2, len(labels)])]
+        for i in chosen:
+            if self.rates[i] > 0:
+                seen = [own if rng.random() < 0.5 else ends[j][1] for j, own in enumerate(labels)]
+                mu = self.most_told * 2.0 ** rng.uniform(-8.0, 2.0)
+                labels[i] = self.shapes[i].best(self.cells(seen, i, mu, mu), labels[i], rng)
+        return self.measured(labels)
 
     def _fill(
         self,
@@ -473,6 +507,17 @@ def _same(a: Ints, b: Ints) -> bool:
     """Whether two labellings have the same groups."""
     pairs = len(np.unique(np.stack([a, b]), axis=1).T)
     return pairs == len(np.unique(a)) == len(np.unique(b))
+
+
+def _first(codes: Sequence[Recoded]) -> list[Recoded]:
+    """The first few codes, and the first of those that drop other columns."""
+    found, patterns = list(codes[:STARTS]), set[tuple[bool, ...]]()
+    for code in codes:
+        pattern = tuple(bool((own == own[0]).all()) for own in code.labels)
+        if pattern not in patterns and len(patterns) < PATTERNS:
+            patterns.add(pattern)
+            found += [code] if code not in found else []
+    return found
 
 
 def best_at(codes: Iterable[Recoded], *, kept: float) -> Recoded | None:

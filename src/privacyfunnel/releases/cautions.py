@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.codebook import is_shared
+from privacyfunnel.codebook.output import ANY
+from privacyfunnel.columns import KINDS, Bins
 from privacyfunnel.metrics import Chance
 from privacyfunnel.metrics.stakes import Stakes, chance_matters
 from privacyfunnel.report.numbers import bits, number, percent, several
@@ -14,6 +16,7 @@ from privacyfunnel.report.numbers import bits, number, percent, several
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.columns import Roles
+    from privacyfunnel.releases.request import ReleaseRequest
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
 MORE_THAN_CHANCE = 0.02  # share of the columns that a release must keep beyond chance
@@ -79,6 +82,34 @@ def about_usefulness(book: Codebook, columns: Sequence[Mapping[str, Any]]) -> li
             hint="readable",
         )
     ]
+
+
+def about_groups(book: Codebook, request: ReleaseRequest) -> list[Caution]:
+    """A warning for each column of categories whose groups were free to join values that are unlike.
+
+    They are joined by what they tell about S alone where no order, tree or groups were named.
+    """
+    if book.recoding != "global":
+        return []
+    named = {*request.orders, *request.hierarchies, *request.groups}
+    found = []
+    for column, recoded in zip(book.roles.public, book.columns, strict=True):
+        joined = [g for g in recoded.groups if len(g.members) > 1 and g.label != ANY]
+        is_free = not KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
+        if is_free and joined and column.name not in named:
+            widest = max(joined, key=lambda group: len(group.members))
+            found.append(
+                Caution(
+                    "groups of unlike values",
+                    f"No order of the values of {column.name!r} was named, so that they were put "
+                    f"together by what they give away alone, unlike ones too: {widest.label!r} is one "
+                    "group",
+                    is_public=False,
+                    hint="order",
+                    fields={"column": column.name},
+                )
+            )
+    return found
 
 
 def about_release(

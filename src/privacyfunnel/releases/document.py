@@ -20,7 +20,12 @@ from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
-from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
+from privacyfunnel.releases.cautions import (
+    about_groups,
+    about_release,
+    about_table,
+    about_usefulness,
+)
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
 from privacyfunnel.releases.verify import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
@@ -67,6 +72,7 @@ def describe(
     columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
         *about_usefulness(book, columns),
+        *about_groups(book, request),
         *about_table(stakes, book.roles, identifiers, is_coarse=bool(book.columns)),
         *about_release(
             book,

@@ -166,19 +166,38 @@ def can_compute(book: Codebook) -> list[str]:
     found = [
         "How often each group occurs, alone or together with groups of other columns: count rows.",
     ]
+    hidden = _starred(book)
     if any(tally.values for tallies in book.tallies for tally in tallies):
+        over = f" over the records that do not show {ANY}" if any(hidden.values()) else ""
         found.append(
-            "How often a single value occurs in a column: the codebook has the records of values "
-            "in each group, "
-            "and sums over groups are exact."
+            "How often a single value occurs in a column: the codebook has the records of values in "
+            f"each group, and sums over groups are exact{over}."
         )
     named = [c.name for c, means in zip(book.columns, book.means, strict=True) if any(means)]
     if named:
+        starred = [f"{several(hidden[name], 'record')} in {name}" for name in named if hidden[name]]
+        exact = "Over all records it is exact"
+        if starred:
+            exact = (
+                f"It is exact over the records that do not show {ANY}, of which nothing is told "
+                f"({listed(starred)})"
+            )
         found.append(
             f"The mean of {listed(named)}: weigh the mean of each group (codebook.json) by its "
-            "records. Over all "
-            "records it is exact; by another column it is as exact as the groups are fine."
+            f"records. {exact}; by another column it is as exact as the groups are fine."
         )
+    return found
+
+
+def _starred(book: Codebook) -> dict[str, float]:
+    """The records of each column that show ``*`` and of whose values the codebook tells nothing."""
+    found = {column.name: 0.0 for column in book.columns}
+    if not book.tallies:
+        return found
+    for column, tallies, means in zip(book.columns, book.tallies, book.means, strict=True):
+        for group, tally, mean in zip(column.groups, tallies, means, strict=True):
+            if group.label == ANY and not tally.values and mean is None:
+                found[column.name] += tally.count
     return found
 
 

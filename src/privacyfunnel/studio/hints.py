@@ -18,6 +18,7 @@ HINTS: Hints = {
     "by-hand": "download {url} by hand and choose that file",
     "min-count": "at least {least} records per symbol (under Columns) forbid it",
     "balance": "fewer columns, or less to keep, can be had",
+    "order": "an order or a hierarchy of the column puts like with like",
     "holdout": "a check on records held out (on the command line) shows how much",
     "global": "choose the same groups for all records",
     "install": "install it with: pip install 'privacyfunnel[{extra}]'",
