@@ -68,19 +68,20 @@ def test_keys_are_equal_where_profiles_are():
     assert Partition(found) == Partition(reference.equal_profiles(scaled))
 
 
+@pytest.mark.parametrize("n_bounds", [1, 2])
 @pytest.mark.parametrize("least", [0.0, 0.2])
-def test_the_best_partition_within_a_bound_is_the_best_of_all(least):
+def test_the_best_partition_within_bounds_is_the_best_of_all(least, n_bounds):
     rng = np.random.default_rng(7)
     for _ in range(20):
         n = int(rng.integers(1, 7))
-        cost, taken, masses = rng.normal(size=(3, 1 << n))
-        cost[masses < -1.5 - least] = taken[masses < -1.5 - least] = np.inf
-        bound = float(rng.normal())
-        labels, value = best_within(cost, taken, bound, n)
+        cost, masses, *taken = rng.normal(size=(2 + n_bounds, 1 << n))
+        taken, bounds = np.array(taken), rng.normal(size=n_bounds)
+        cost[masses < -1.5 - least] = taken[:, masses < -1.5 - least] = np.inf
+        labels, value = best_within(cost, taken, bounds, n)
         all_of_them = [
             (sum(cost[m] for m in masks), masks)
             for masks in map(masks_of, reference.partitions(n))
-            if sum(taken[m] for m in masks) <= bound
+            if (sum(taken[:, m] for m in masks) <= bounds).all()
         ]
         best = min((price for price, _ in all_of_them), default=np.inf)
         assert value == pytest.approx(best)

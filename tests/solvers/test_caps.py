@@ -40,6 +40,16 @@ def test_every_cap_is_met_and_no_code_within_them_keeps_more(seed: int):
     assert found.utility == pytest.approx(most, abs=1e-9)
 
 
+def test_a_looser_cap_never_keeps_less():
+    joint = two_secrets(np.random.default_rng(8), 8)
+    caps = (0.001, 0.01, 0.05)
+    kept = np.array(
+        [[solve_capped(joint, {"sex": a, "race": b}).utility for b in caps] for a in caps]
+    )
+    assert (np.diff(kept, axis=0) >= -1e-12).all()
+    assert (np.diff(kept, axis=1) >= -1e-12).all()
+
+
 def test_what_cannot_be_had_is_refused_with_the_nearest():
     joint = two_secrets(np.random.default_rng(5), 7)
     with pytest.raises(TargetUnreachable, match=r"within all caps; the nearest keeps 0\.\d+"):

@@ -51,17 +51,20 @@ def best_partition(cost, n):
 
 
 @njit(cache=True)
-def best_within(cost, taken, bound, n):
-    """The least Σ cost(cluster) among all partitions with Σ taken(cluster) ≤ bound: labels and cost.
+def best_within(cost, taken, bounds, n):
+    """The least Σ cost(cluster) among all partitions with Σ taken[k, cluster] ≤ bounds[k] for every k.
 
-    Branch and bound: a part of a partition is given up when even the cheapest way to go on is no
-    cheaper than the best found, or the most sparing one beyond the bound. The cost is infinite where
-    no partition is within the bound.
+    Returns labels and cost. Branch and bound: a part of a partition is given up when even the cheapest
+    way to go on is no cheaper than the best found, or the most sparing one beyond a bound. The cost is
+    infinite where no partition is within all bounds.
     """
     cheapest, _ = least_costs(cost, n)
-    sparing, _ = least_costs(taken, n)
+    n_bounds = bounds.size
+    sparing = np.zeros(taken.shape)
+    for k in range(n_bounds):
+        sparing[k] = least_costs(taken[k], n)[0]
     clusters, rests = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    costs, spent = np.zeros(n + 1), np.zeros(n + 1)
+    costs, spent = np.zeros(n + 1), np.zeros((n + 1, n_bounds))
     best, n_best, kept = np.inf, 0, np.zeros(n, dtype=np.int64)
     depth, left = 0, (1 << n) - 1
     clusters[0], rests[0] = left, left & (left - 1)  # the rest: all but the lowest element
@@ -69,9 +72,11 @@ def best_within(cost, taken, bound, n):
         cluster = clusters[depth]
         after = (rests[depth] | (cluster & -cluster)) ^ cluster
         costs[depth + 1] = costs[depth] + cost[cluster]
-        spent[depth + 1] = spent[depth] + taken[cluster]
         hopeful = costs[depth + 1] + cheapest[after] < best
-        if hopeful and spent[depth + 1] + sparing[after] <= bound:
+        for k in range(n_bounds):
+            spent[depth + 1, k] = spent[depth, k] + taken[k, cluster]
+            hopeful = hopeful and spent[depth + 1, k] + sparing[k, after] <= bounds[k]
+        if hopeful:
             if after != 0:
                 depth += 1
                 clusters[depth], rests[depth] = after, after & (after - 1)

@@ -17,6 +17,7 @@ from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import Funnel, View
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, check_effort
+from privacyfunnel.solvers.exhaustive import cluster_costs
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
@@ -25,6 +26,7 @@ from privacyfunnel.validation import check_rng
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
 HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
+SMALL = 12  # symbols up to which all partitions are looked at
 SIZES = 8  # numbers of clusters of random starts
 QUICK = 0.25  # of the sweeps, for a first look at each start
 FINALISTS = 2  # starts that get them all
@@ -171,8 +173,10 @@ class _CapSearch:
         self.large = MeasuredSearch(layout, measured, effort, None, rng)
 
     def best(self) -> Labels:
-        """The labels found that keep most."""
+        """The labels found that keep most; of small alphabets the best of all within the caps."""
         n = self.layout.joint.n_x
+        if n <= SMALL:
+            return self._of_all(n)
         starts = [np.zeros(n, dtype=np.int64)]
         if self.layout.least == 0:
             starts += [np.arange(n), *(self.large.insert(self._ladder(k)) for k in SLOPES)]
@@ -188,6 +192,19 @@ class _CapSearch:
             best = sorted(found, key=self._kept)[:FINALISTS]
             found += self._each(best, self.price, 1.0)
         return self._climb(min(found, key=self._kept))
+
+    def _of_all(self, n: int) -> Labels:
+        """By looking at every partition; a single cluster where no other is within the caps."""
+        from privacyfunnel._kernels import best_within
+
+        joint, quantities = self.layout.joint, self.measured.quantities
+        labels, value = best_within(
+            cluster_costs(joint, quantities, self.price.weights, int(self.layout.least)),
+            np.array([cluster_costs(joint, quantities, row) for row, _ in self.price.limits]),
+            np.array([bound + view.at_rest + MET / 2 for bound, view in self._views()]),
+            n,
+        )
+        return np.asarray(labels) if np.isfinite(value) else np.zeros(n, dtype=np.int64)
 
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""

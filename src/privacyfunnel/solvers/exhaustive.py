@@ -11,7 +11,7 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective
+from privacyfunnel.objectives import Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.target import MET, Target
 from privacyfunnel.submodular.functions import subset_sums
@@ -68,8 +68,8 @@ class ExhaustiveSearch:
         price, objective = target.price, target.objective
         labels, value = best_within(
             self._costs(joint, objective, price.weights),
-            self._costs(joint, objective, price.limit),
-            price.bound + objective.at_rest(joint, price.limit) + MET / 2,
+            self._costs(joint, objective, price.limit)[None],
+            np.array([price.bound + objective.at_rest(joint, price.limit) + MET / 2]),
             joint.n_x,
         )
         if not np.isfinite(value):
@@ -84,18 +84,7 @@ class ExhaustiveSearch:
             )
 
     def _costs(self, joint: Joint, objective: Objective, weights: tuple[float, ...]) -> Array:
-        """α · told + β · kept up to a constant, as a cost of each possible cluster."""
-        masses = subset_sums(joint.p_x)
-        cost = np.zeros(len(masses))
-        for weight, quantity in zip(weights, objective.quantities(joint), strict=True):
-            for share, view in quantity if weight != 0.0 else ():
-                if view.measure is None:
-                    cost -= weight * share * plogp(masses)
-                else:
-                    rows = np.array([subset_sums(row) for row in view.joint.p_sx.toarray()])
-                    cost += weight * share * view.measure.clusters(rows, view.joint.p_s)
-        light = masses * joint.total < self.min_count - 0.5
-        return np.where(light, np.inf, cost) if self.min_count > 1 else cost
+        return cluster_costs(joint, objective.quantities(joint), weights, self.min_count)
 
     def _unreachable(self, joint: Joint, target: Target) -> str:
         """What to say when no code meets a target that asks for at least so much."""
@@ -112,3 +101,23 @@ class ExhaustiveSearch:
             f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
             f"the nearest has {target.share(joint, most):.4g}."
         )
+
+
+def cluster_costs(
+    joint: Joint, quantities: Sequence[Quantity], weights: Sequence[float], min_count: int = 1
+) -> Array:
+    """A weighted sum of quantities up to a constant, as a cost of each possible cluster.
+
+    One that covers fewer than ``min_count`` records costs more than any other.
+    """
+    masses = subset_sums(joint.p_x)
+    cost = np.zeros(len(masses))
+    for weight, quantity in zip(weights, quantities, strict=True):
+        for share, view in quantity if weight != 0.0 else ():
+            if view.measure is None:
+                cost -= weight * share * plogp(masses)
+            else:
+                rows = np.array([subset_sums(row) for row in view.joint.p_sx.toarray()])
+                cost += weight * share * view.measure.clusters(rows, view.joint.p_s)
+    light = masses * joint.total < min_count - 0.5
+    return np.where(light, np.inf, cost) if min_count > 1 else cost
