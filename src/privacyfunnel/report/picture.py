@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from privacyfunnel.report.numbers import listed, percent
 
 WIDTH, HEIGHT = 560, 400
-LEFT, RIGHT, TOP, BOTTOM = 58, 30, 56, 60  # margins
+LEFT, RIGHT, TOP, BOTTOM = 64, 30, 56, 60  # margins
+PARTS = (0.7, 0.85, 0.5, 0.95, 0.35, 0.2)  # of a curve, where its name may stand
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -43,16 +45,48 @@ class Axes:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line, with its name where it has one."""
+    """One line, with its name where it has one, which stands at a place on the paper."""
 
     kind: str  # its class in the style
     points: Sequence[tuple[float, float]]
     name: str = ""
+    place: tuple[float, float] = (0.0, 0.0)
 
-    @property
-    def named_at(self) -> tuple[float, float]:
-        """Where its name stands."""
-        return self.points[2 * len(self.points) // 3]
+
+def named(axes: Axes, curves: Sequence[Curve], chosen: tuple[float, float]) -> list[Curve]:
+    """The curves with their names below them, where they cover neither each other nor "this release".
+
+    >>> line = [(0.0, 0.0), (0.5, 0.1), (1.0, 0.5)]
+    >>> both = named(Axes(0.5), [Curve("a", line, "a"), Curve("b", line, "b")], (0.9, 0.4))
+    >>> both[0].place != both[1].place
+    True
+    """
+    x, y = axes.x(chosen[0]), axes.y(chosen[1])
+    taken = [(x - 130, y - 30, x + 110, y + 10)]
+    found = []
+    for curve in curves:
+        ends = curve.points[0][0], curve.points[-1][0]
+        for part in PARTS:
+            u = ends[0] + part * (ends[1] - ends[0])
+            left, below = axes.x(u) + 6, axes.y(_height(curve.points, u)) + 16
+            box = (left, below - 18, left + 11 * len(curve.name), below + 6)
+            if not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        found.append(replace(curve, place=(left, below)))
+    return found
+
+
+def _height(points: Sequence[tuple[float, float]], u: float) -> float:
+    """The height of a line through points, by rising u."""
+    for (a, low), (b, high) in pairwise(points):
+        if a <= u <= b:
+            return low + (high - low) * (u - a) / (b - a) if b > a else high
+    return points[-1][1]
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 @dataclass(frozen=True)
@@ -109,12 +143,13 @@ def _recodings(document: Mapping[str, Any]) -> Picture:
     ]
     mean = sum(column["kept"] for column in recoding["columns"]) / len(recoding["columns"])
     whole = document["stakes"]["given_away"]
+    axes = Axes(max(whole, leakage))
     return Picture(
-        Axes(max(whole, leakage)),
+        axes,
         f"Leakage against the share kept of the columns, for {listed([c.name for c in curves])}. This "
         f"release keeps {percent(mean)} and gives away {percent(leakage)}.",
         "kept: share of each column, on average →",
-        curves,
+        named(axes, curves, (mean, leakage)),
         (mean, leakage),
         whole,
     )

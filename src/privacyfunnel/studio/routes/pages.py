@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +94,7 @@ async def columns(request: Request) -> Response:
         return redirect("/")
     search, choices = session.search or SearchSettings(), session.inspected_choices()
     purpose = "useful" if choices is not None and choices.useful else "x"
-    allowed = [
-        name
-        for name in RECODINGS
-        if search.allows(recoding=name, purpose=purpose, measure="shannon")
-    ]
-    other = replace(search, measure="guessing", purpose=purpose)
+    allowed = [name for name in RECODINGS if search.allows(recoding=name, purpose=purpose)]
     return page(
         request,
         session,
@@ -115,7 +109,6 @@ async def columns(request: Request) -> Response:
         purposes=PURPOSES,
         search=search,
         allowed=allowed,
-        any_measure=[name for name in allowed if other.allows(recoding=name)],
         recoding=search.recoding if search.recoding in allowed else allowed[-1],
         most_points=MOST_POINTS,
         most_important=MOST_IMPORTANT,

@@ -145,19 +145,6 @@ function filterBy(input) {
   });
 }
 
-// What some kinds of releases cannot be searched by, cannot be asked of them.
-function matchMeasure(measure) {
-  const kinds = [...document.querySelectorAll("[name=recoding]")];
-  const offered = kinds.filter((kind) => !kind.disabled);
-  const update = () => {
-    for (const kind of offered) kind.disabled = measure.value !== "shannon" && kind.dataset.anyMeasure === undefined;
-    const left = offered.filter((kind) => !kind.disabled);
-    if (!left.some((kind) => kind.checked)) left.at(-1).checked = true;
-  };
-  measure.addEventListener("change", update);
-  update();
-}
-
 function tellValues(form) {
   form.addEventListener("input", (event) => {
     const told = event.target.nextElementSibling;
@@ -287,7 +274,6 @@ document.querySelectorAll("#columns").forEach(askOnlyWhatIsNeeded);
 document.querySelectorAll(".copy").forEach(copyBy);
 document.querySelectorAll("#filter").forEach(filterBy);
 document.querySelectorAll("#importance").forEach(tellValues);
-document.querySelectorAll("#measure").forEach(matchMeasure);
 // What was asked for is below a long list: after a reload, too, it is what is seen first.
 if (location.hash) history.scrollRestoration = "manual";
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

@@ -275,5 +275,6 @@ plot.on("plotly_click", (event) => {
   choosePoint(point, state.soft.includes(point));
 });
 dark.addEventListener("change", draw);
+addEventListener("resize", draw); // sizes of letters, too, depend on the width
 search();
 compare();
