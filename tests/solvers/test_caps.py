@@ -72,3 +72,16 @@ def test_large_alphabets_and_least_counts_keep_the_caps():
     joint = two_secrets(np.random.default_rng(7), 20)
     found = solve_capped(joint, {"sex": 0.01}, effort="fast", min_count=60)
     assert np.bincount(found.code.labels, weights=joint.p_x * joint.total).min() >= 60
+
+
+def test_many_values_keep_more_than_nothing_within_caps_and_a_least_count():
+    rng = np.random.default_rng(0)
+    x, sex = rng.integers(0, 600, 3000), rng.integers(0, 2, 3000)
+    counts = np.zeros((4, 600))
+    np.add.at(counts, (sex + 2 * (x % 7 < 3), x), 1)
+    labels = [(a, b) for b in "no" for a in "fm"]
+    joint = Joint.from_counts(counts, labels_s=labels, sensitive=["sex", "race"])
+    found = solve_capped(joint, {"sex": 0.02, "race": 0.02}, effort="fast", min_count=5)
+    assert found.utility > 0.1 * joint.entropy_x
+    assert max(found.told.values()) <= 0.02 + 1e-9
+    assert np.bincount(found.code.labels, weights=joint.counts.sum(axis=0)).min() >= 5

@@ -181,7 +181,7 @@ class _CapSearch:
         if self.layout.least == 0:
             starts += [np.arange(n), *(self.large.insert(self._ladder(k)) for k in SLOPES)]
         small = n <= self.budget.largest
-        if small:
+        if small or self.layout.least > 0:  # else nothing but one symbol keeps the least count
             sizes = np.unique(np.geomspace(2, n, SIZES).round().astype(int))
             starts += [self.rng.permutation(n) % size for size in sizes if size <= n]
         if not small:
