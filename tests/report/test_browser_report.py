@@ -32,9 +32,9 @@ def folder(tmp_path_factory) -> Path:
     asked = {"utility": 0.5, "effort": "fast", "points": 2, "attackers": False}
     names = {"source": EVIL[0], "command": EVIL[0]}
     pf.release(table, EVIL[0], EVIL[1:3], out=place / "evil", expand=True, **asked, **names)
-    notes = [f"seen in room {i % 41} of the ward by doctor number {i % 13}" for i in range(300)]
-    table = pd.DataFrame({"ill": rng.integers(0, 3, 300), "age": rng.integers(20, 90, 300)})
-    table["note"], table["city"] = notes, rng.choice(["Bonn", "Castrop-Rauxel", "Pisa"], 300)
+    notes = [f"seen in room {i % 41} of the ward by doctor number {i % 13}" for i in range(120)]
+    table = pd.DataFrame({"ill": rng.integers(0, 3, 120), "age": rng.integers(2, 9, 120) * 10})
+    table["note"], table["city"] = notes, rng.choice(["Bonn", "Castrop-Rauxel", "Pisa"], 120)
     pf.release(table, "ill", ["age", "note", "city"], out=place / "symbols", **asked)
     asked = {**asked, "utility": None, "kept": 0.3}
     pf.release(table, "ill", ["age", "city"], out=place / "global", min_count=1, **asked)
