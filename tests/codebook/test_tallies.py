@@ -74,7 +74,7 @@ def test_a_receiver_computes_the_marginals_exactly(recoding):
 
 @pytest.mark.parametrize("least", [1, 5])
 def test_a_receiver_is_told_over_which_records_the_mean_is_exact(least):
-    """Of records that show * for the least count nothing is told, so that they are missing in the mean."""
+    """Of records that show * for the least count nothing is told: they are missing in the mean."""
     table = people()
     counted = count(table, "ill", PUBLIC)
     joint = counted.joint()

@@ -6,10 +6,10 @@ is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value t
 those of one r together. ``costs`` = (depth, least, keep, total): a cell that weighs less than ``least``
 is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit of its
 weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all.
-``measure`` = (kind, weights, table, chance, n_s, views): the number of a measure, or `WEIGHED`, where the
-rows of a use stand below those of S and each row has its weight, the last one being that of the cell's
-mass; the table of η; what each cell costs for what it would tell by chance; the number of rows that make
-up the mass; and the measure as `_kernels.measured` takes it, a single view.
+``measure`` = (kind, weights, table, chance, n_s[, views]): the number of a measure, or `WEIGHED`, where
+the rows of a use stand below those of S and each row has its weight, the last one being that of the
+cell's mass; the table of η; what each cell costs for what it would tell by chance; the number of rows
+that make up the mass; and, of all but Shannon's, the measure as `_kernels.measured` takes it, one view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from numba import njit
 
 from privacyfunnel._kernels.eta import eta_of
 from privacyfunnel._kernels.measured import tell
-from privacyfunnel.measures.measure import SHANNON
 
 WEIGHED = 102  # next to the numbers of the measures
 
@@ -32,9 +31,9 @@ def cell_measure(row, mass, measure):
 
     Shannon: Σ_s η(q_s) − η(q). With a use, what is told about it is taken off: Σ_r w_r η(q_r) + w₀ η(q).
     """
-    table = measure[2]
-    if measure[0] != SHANNON and measure[0] != WEIGHED:
+    if len(measure) == 6:  # known when it is compiled: Shannon's loops do not even carry the views
         return measure[3] + tell(0, measure[5], row, mass)[1]
+    table = measure[2]
     if measure[0] == WEIGHED:
         told = measure[3] + measure[1][row.size] * eta_of(mass, table)
         for r in range(row.size):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, eta_table
-from privacyfunnel.measures import Measure
+from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import View
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 
@@ -52,5 +52,8 @@ class ColumnCells:
 
 def loop_measure(joint: Joint, measure: Measure, chance: float = 0.0) -> tuple[Any, ...]:
     """What a cell tells about S, as `_kernels.cells` takes it; ``chance`` is added for each cell."""
+    plain = measure.kind, joint.p_s, eta_table(joint.counts), chance, joint.n_s
+    if measure == INFORMATION:
+        return plain
     _, _, views = MeasuredLayout(joint, (((1.0, View(joint, measure)),),)).arrays
-    return measure.kind, joint.p_s, eta_table(joint.counts), chance, joint.n_s, views
+    return *plain, views

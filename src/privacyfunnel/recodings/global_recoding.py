@@ -307,14 +307,14 @@ class GlobalSearch:
         if kept > self.hull()[-1].kept + HAIR:
             return None
         mu, most = self.slope(kept), self._most_lost(kept)
-        near = self._near(kept, mu)
-        for start in near:
+        patterns = PATTERNS if trades else 0
+        for start in self._near(kept, mu, patterns):
             self._steered(start.labels, mu, rng, most)
         if self.balance:  # what the trade-off passes by on its way may have given up a column
             for end in zip(*(shape.ends() for shape in self.shapes), strict=True):
                 for factor in (0.25, 1.0, 4.0):
                     self._steered(end, mu * factor, rng, most)
-        for start in self._near(kept, mu):
+        for start in self._near(kept, mu, patterns):
             self._fill(start, kept, mu, rng)
         best = self._best_at(kept)
         still = 0  # rounds that have not helped
@@ -389,14 +389,14 @@ class GlobalSearch:
         low, high = corners[k - 1], corners[k]
         return max((high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9), 1e-9)
 
-    def _near(self, kept: float, mu: float) -> list[Recoded]:
-        """A few codes on each side of a share that are cheap at its price."""
+    def _near(self, kept: float, mu: float, patterns: int) -> list[Recoded]:
+        """A few codes on each side of a share that are cheap at its price, see `_first`."""
         codes = sorted(self.allowed(), key=lambda code: code.leakage - mu * code.kept)
         if self.balance:  # balanced ones first; the others are starts as long as there are none
             codes.sort(key=lambda code: not self._balanced(code, kept))
         below = [code for code in codes if code.kept < kept]
         above = [code for code in codes if code.kept >= kept]
-        return [*_first(below), *_first(above)]
+        return [*_first(below, patterns), *_first(above, patterns)]
 
     def _trade(
         self, code: Recoded, i: int, factor: float, kept: float, mu: float, rng: np.random.Generator
@@ -509,13 +509,15 @@ def _same(a: Ints, b: Ints) -> bool:
     return pairs == len(np.unique(a)) == len(np.unique(b))
 
 
-def _first(codes: Sequence[Recoded]) -> list[Recoded]:
-    """The first few codes, and the first of those that drop other columns."""
-    found, patterns = list(codes[:STARTS]), set[tuple[bool, ...]]()
+def _first(codes: Sequence[Recoded], patterns: int) -> list[Recoded]:
+    """The first few codes, and the first of each of some ``patterns``: sets of columns that it drops."""
+    found, met = list(codes[:STARTS]), set[tuple[bool, ...]]()
     for code in codes:
+        if len(met) == patterns:
+            break
         pattern = tuple(bool((own == own[0]).all()) for own in code.labels)
-        if pattern not in patterns and len(patterns) < PATTERNS:
-            patterns.add(pattern)
+        if pattern not in met:
+            met.add(pattern)
             found += [code] if code not in found else []
     return found
 
