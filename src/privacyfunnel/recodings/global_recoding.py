@@ -23,7 +23,7 @@ from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
-STARTS = 2  # codes on each side of a target that are filled up to it
+STARTS = 2  # codes on each side of a target that are filled up to it; one where targets are many
 PATTERNS = (
     3  # sets of dropped columns on each side of a target whose cheapest code is filled up too
 )
@@ -307,14 +307,14 @@ class GlobalSearch:
         if kept > self.hull()[-1].kept + HAIR:
             return None
         mu, most = self.slope(kept), self._most_lost(kept)
-        patterns = PATTERNS if trades else 0
-        for start in self._near(kept, mu, patterns):
+        few = (STARTS, PATTERNS) if trades else (1, 0)
+        for start in self._near(kept, mu, *few):
             self._steered(start.labels, mu, rng, most)
         if self.balance:  # what the trade-off passes by on its way may have given up a column
             for end in zip(*(shape.ends() for shape in self.shapes), strict=True):
                 for factor in (0.25, 1.0, 4.0):
                     self._steered(end, mu * factor, rng, most)
-        for start in self._near(kept, mu, patterns):
+        for start in self._near(kept, mu, *few):
             self._fill(start, kept, mu, rng)
         best = self._best_at(kept)
         still = 0  # rounds that have not helped
@@ -389,14 +389,14 @@ class GlobalSearch:
         low, high = corners[k - 1], corners[k]
         return max((high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9), 1e-9)
 
-    def _near(self, kept: float, mu: float, patterns: int) -> list[Recoded]:
+    def _near(self, kept: float, mu: float, starts: int, patterns: int) -> list[Recoded]:
         """A few codes on each side of a share that are cheap at its price, see `_first`."""
         codes = sorted(self.allowed(), key=lambda code: code.leakage - mu * code.kept)
         if self.balance:  # balanced ones first; the others are starts as long as there are none
             codes.sort(key=lambda code: not self._balanced(code, kept))
         below = [code for code in codes if code.kept < kept]
         above = [code for code in codes if code.kept >= kept]
-        return [*_first(below, patterns), *_first(above, patterns)]
+        return [*_first(below, starts, patterns), *_first(above, starts, patterns)]
 
     def _trade(
         self, code: Recoded, i: int, factor: float, kept: float, mu: float, rng: np.random.Generator
@@ -509,9 +509,9 @@ def _same(a: Ints, b: Ints) -> bool:
     return pairs == len(np.unique(a)) == len(np.unique(b))
 
 
-def _first(codes: Sequence[Recoded], patterns: int) -> list[Recoded]:
+def _first(codes: Sequence[Recoded], starts: int, patterns: int) -> list[Recoded]:
     """The first few codes, and the first of each of some ``patterns``: sets of columns that it drops."""
-    found, met = list(codes[:STARTS]), set[tuple[bool, ...]]()
+    found, met = list(codes[:starts]), set[tuple[bool, ...]]()
     for code in codes:
         if len(met) == patterns:
             break
