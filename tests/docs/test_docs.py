@@ -29,7 +29,10 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 # Blocks that are not run, page by page, with the reason that the page gives.
 NOT_RUN: dict[str, list[str]] = {
-    "README.md": ["installs into the reader's own environment"],
+    "README.md": [
+        "installs into the reader's own environment",
+        "tests/packaging/test_wheel.py runs it in an environment of its own",
+    ],
     "docs/guides/export.md": ["dbt lives in an environment of its own"],
     "docs/add-a-measure.md": ["it is the package's own source"],
     "docs/add-a-solver.md": ["it is the package's own source"] * 2,
@@ -39,6 +42,7 @@ NOT_RUN: dict[str, list[str]] = {
         "needs a Dask cluster; tests/frontiers/test_dask.py runs the same on a local one",
     ],
     "docs/guides/studio.md": ["waits for a browser"],
+    "docs/install.md": ["installs into the reader's own environment"],
     "docs/paper.md": ["needs the patients' table and some minutes"],
 }
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

@@ -82,9 +82,9 @@ def go_through(seed, folder):
     numbers = str(rng.choice(["label", "bounds", "mean"]))
     done = write_release(table, book, folder / f"{seed}.{fmt}", numbers=numbers)
     assert done.n_rows == done.n_released == len(table)
-    labels = pd.read_parquet(
-        write_release(table, book, folder / f"{seed}-labels.parquet").path
-    ).astype(str)
+    if (fmt, numbers) != ("parquet", "label"):
+        done = write_release(table, book, folder / f"{seed}-labels.parquet")
+    labels = pd.read_parquet(done.path).astype(str)
     rows = [tuple(row) for row in labels.to_numpy()]
     expected = [book.stands_for(book.labels[row[0][0]]) for row in book.rows]
     value_of = dict(zip(book.values, expected, strict=True))
@@ -123,5 +123,8 @@ def test_some_hostile_tables(tmp_path):
 
 
 @pytest.mark.slow
-def test_five_hundred_hostile_tables(tmp_path):
-    check(range(25, 525), tmp_path)
+@pytest.mark.parametrize(
+    "first", range(25, 525, 100)
+)  # five hundred, which two processes can share
+def test_five_hundred_hostile_tables(first, tmp_path):
+    check(range(first, first + 100), tmp_path)

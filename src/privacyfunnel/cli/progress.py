@@ -30,7 +30,7 @@ def progress_bars() -> Iterator[Callable[[str], Progress | None]]:
 
     console = Console(stderr=True)
     if not is_filled():
-        console.print("The searches are compiled for this computer now, once: some 15 seconds.")
+        console.print("The searches are compiled for this computer now, once: up to a minute.")
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bars(*columns, console=console, transient=True) as bars:
 
