@@ -14,7 +14,7 @@ import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.checks import checksum
 from privacyfunnel.codebook.file import from_document, write
-from privacyfunnel.codebook.recoded import recode
+from privacyfunnel.codebook.recoded import mean_of_groups, recode
 from privacyfunnel.codebook.tallies import told
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.recodings import make_recoding
@@ -185,3 +185,9 @@ def test_a_tampered_count_is_refused(change):
     document["checksum"] = checksum(document)
     with pytest.raises(InvalidInput, match="not a valid codebook"):
         from_document(document)
+
+
+def test_a_mean_does_not_stumble_over_what_is_suppressed():
+    joint = pf.Joint.from_counts([[3, 3, 1]], labels_x=[1.0, 2.0, np.inf], columns=["a"])
+    shown = np.array([True, True, False])
+    assert mean_of_groups(joint, np.array([[0], [0], [0]]), [1], shown) == ((1.5,),)

@@ -1,4 +1,4 @@
-"""The wheel, built from the source distribution and installed beside what it asks for, outside of the clone."""
+"""The wheel, built from the source distribution, installed beside what it asks for, used elsewhere."""
 
 from __future__ import annotations
 

@@ -98,9 +98,10 @@ def mean_of_groups(
             found.append((None,) * n_groups[i])
             continue
         numbers = np.array([v if ok else 0.0 for ok, v in zip(known, column.values, strict=True)])
-        weights = joint.p_x * (known[column.codes] & shown)
-        total = np.bincount(cells[:, i], weights, n_groups[i])
-        sums = np.bincount(cells[:, i], weights * numbers[column.codes], n_groups[i])
+        rows = np.flatnonzero(known[column.codes] & shown)  # what is not told may be infinite, too
+        groups, weights = cells[rows, i], joint.p_x[rows]
+        total = np.bincount(groups, weights, n_groups[i])
+        sums = np.bincount(groups, weights * numbers[column.codes[rows]], n_groups[i])
         means = np.divide(sums, total, out=np.full(n_groups[i], np.nan), where=total > 0)
         found.append(tuple(float(f"{m:.7g}") if np.isfinite(m) else None for m in means))
     return tuple(found)
