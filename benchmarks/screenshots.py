@@ -25,6 +25,17 @@ IMAGES, OTHERS = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
 SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
 SCHEMES = ("light", "dark")
 PATIENCE = 300_000  # milliseconds for the longest search
+# How long what a box that waits shows has stayed the same, at most; kept over reloads.
+PULSE = """{
+    let last = "", since = performance.now();
+    setInterval(() => {
+        const waits = [...document.querySelectorAll(".wait:not([hidden]):not(.ended) .state")];
+        const now = waits.map((words) => words.textContent).join("+");
+        if (now !== last || !now) [last, since] = [now, performance.now()];
+        const stood = Math.max(Number(sessionStorage.stood || 0), performance.now() - since);
+        sessionStorage.stood = String(stood);
+    }, 50);
+}"""
 
 
 class Camera:
@@ -54,6 +65,12 @@ class Camera:
         self.page.wait_for_timeout(400)  # the drawing follows the size
 
 
+def stood_still(page: Page) -> None:
+    """Print for how long a step showed no movement."""
+    stood = float(page.evaluate("sessionStorage.stood || '0'"))
+    print(f"no step showed the same for more than {stood / 1000:.2f} s while it went on")
+
+
 def ask(page: Page, marks: list[str], **settings: str) -> None:
     """From the columns to the search."""
     page.locator("#columns").wait_for()
@@ -78,6 +95,7 @@ def made(page: Page, folder: Path, camera: Camera, step: str) -> None:
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=PATIENCE)
     camera.shoot(f"{step}-release")
+    stood_still(page)
     for name in ("report.html", "README.html"):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name).click()
@@ -117,8 +135,8 @@ def texts(page: Page, address: str, camera: Camera, folder: Path) -> None:
     n, rng = 600, np.random.default_rng(0)
     wealth = rng.normal(size=n)
     table = pd.DataFrame({"salary": wealth + rng.normal(size=n) > 1, "sex": rng.integers(1, 3, n)})
-    table["age"] = np.clip(40 + 12 * wealth + rng.normal(0, 9, n), 17, 90).astype(int) // 5 * 5
-    table["note"] = [f"seen in room {i % 31} of the ward by doctor {i % 7}" for i in range(n)]
+    table["age"] = np.clip(40 + 12 * wealth + rng.normal(0, 9, n), 17, 90).astype(int) // 20 * 20
+    table["note"] = [f"seen in room {i % 7} of the ward by doctor {i % 3}" for i in range(n)]
     table["ill"] = (wealth + rng.normal(size=n) > 0.5).astype(int)
     table.to_csv(folder / "notes.csv", index=False)
     opened(page, address, folder / "notes.csv")
@@ -185,6 +203,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page, folder = browser.new_page(), Path(place)
         page.set_default_timeout(PATIENCE)
+        page.add_init_script(PULSE)
         camera, address = Camera(page, every), studio.settings.address
         demo(page, address, camera, folder)
         if every:

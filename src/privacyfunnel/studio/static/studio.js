@@ -18,10 +18,27 @@ function post(address, fields) {
 
 const isActive = (job) => job.state === "queued" || job.state === "running";
 
+// The seconds of what goes on are counted here between two answers, so that something moves every second;
+// not for long where the server does not answer.
+const clocks = new Map();
+setInterval(() => {
+  for (const [box, clock] of clocks) if (performance.now() - clock.heard < 3000) tick(box, clock);
+}, 100);
+
+function tick(box, { words, since }) {
+  const seconds = Math.floor((performance.now() - since) / 1000);
+  const text = seconds >= 1 ? `${words} (${seconds} s)` : words;
+  const state = box.querySelector(".state");
+  if (state.textContent !== text) state.textContent = text;
+}
+
 function show(box, job) {
   const active = isActive(job);
-  const passed = active && job.seconds >= 1 ? ` (${Math.floor(job.seconds)} s)` : "";
-  box.querySelector(".state").textContent = job.words + passed;
+  const heard = performance.now();
+  const clock = { words: job.words, since: active ? heard - 1000 * job.seconds : heard, heard };
+  tick(box, clock);
+  if (active) clocks.set(box, clock);
+  else clocks.delete(box);
   const bar = box.querySelector("progress");
   if (job.total && job.done < job.total) {
     bar.max = job.total;

@@ -202,7 +202,11 @@ async function follow(job, isLatest) {
   draw();
 }
 
-function take(news) {
+const taken = {}; // the last news of each task, by its id
+function take(id, news) {
+  const text = JSON.stringify(news);
+  if (taken[id] === text) return;
+  taken[id] = text;
   for (const name of ["points", "soft", "noise", "others", "whole", "free"]) {
     if (news[name] !== undefined) state[name] = news[name];
   }
@@ -216,7 +220,7 @@ async function search() {
   cancelBy(box.querySelector(".cancel"), id);
   const ended = await watch(id, (job) => {
     show(box, job);
-    take(job.news);
+    take(id, job.news);
   });
   if (ended.state !== "done") {
     if (ended.error) complain(ended.error);
@@ -242,7 +246,7 @@ async function compare() {
   cancelBy(box.querySelector(".cancel"), id);
   const ended = await watch(id, (job) => {
     show(box, job);
-    take(job.news);
+    take(id, job.news);
   });
   if (ended.state === "done") {
     box.hidden = true;
