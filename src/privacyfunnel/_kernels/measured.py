@@ -24,7 +24,7 @@ from numba import njit
 
 from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
-from privacyfunnel._kernels.moves import cheapest, heat_bath
+from privacyfunnel._kernels.moves import BUSY, RUSH, STILL, cheapest, heat_bath
 from privacyfunnel._kernels.proposals import ALONE
 from privacyfunnel.measures.measure import (
     ARIMOTO,
@@ -402,11 +402,15 @@ def anneal_measured(
     after, change = np.zeros((n_views, n + 1)), np.zeros((n_views, n + 1))
     cost, scratch, excess = np.zeros(n + 1), np.zeros(n + 1), np.zeros(most.size)
     told_a, told_b, change_of = np.zeros(n_views), np.zeros(n_views), np.zeros(n_views)
-    best_labels, best_value = labels.copy(), np.inf
+    best_labels, best_value, unchanged = labels.copy(), np.inf, 0
     if _over(totals, limits, most, excess):
         best_value = _dot(price, totals)
-    for sweep in range(schedule.shape[0]):
-        temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
+    n_warm, next_sweep = np.count_nonzero(schedule[:, 0] > 0.0), 0
+    while next_sweep < schedule.shape[0]:
+        temperature, penalty = schedule[next_sweep, 0], schedule[next_sweep, 1]
+        next_sweep += 1
+        unchanged += 1
+        moved = 0
         _, totals = fill_measured(columns, weights, labels, views, slots)  # sums drift
         for _ in range(n):
             x = int(rng.random() * n)
@@ -444,9 +448,12 @@ def anneal_measured(
                 goal = cheapest(cost, n_slots, home, tol)
             if goal == home:
                 continue
+            moved += 1
             for v in range(n_views):
                 told_b[v] = after[v, goal]
                 totals[v] += change[v, goal]
+                if abs(change[v, goal]) > tol:
+                    unchanged = 0
             _exchange(columns, weights, x, -1, home, goal, views, slots, told_a, told_b, labels)
             if goal == n_clusters:
                 n_clusters += 1
@@ -461,6 +468,8 @@ def anneal_measured(
                         best_labels[y] = labels[y]
         if temperature <= 0.0:
             continue
+        if moved > BUSY * n:
+            next_sweep = max(next_sweep, min(next_sweep + RUSH, n_warm - 1))
         for _ in range(swaps * n):
             x, y = int(rng.random() * n), int(rng.random() * n)
             a, b = labels[x], labels[y]
@@ -476,12 +485,17 @@ def anneal_measured(
                 continue
             _exchange(columns, weights, x, y, a, b, views, slots, told_a, told_b, labels)
             _add(totals, change_of, 1.0)
+            for v in range(n_views):
+                if abs(change_of[v]) > tol:
+                    unchanged = 0
             if _over(totals, limits, most, excess):
                 value = _dot(price, totals)
                 if value < best_value - tol:
                     best_value = value
                     for z in range(n):
                         best_labels[z] = labels[z]
+        if unchanged >= STILL:
+            next_sweep = n_warm
     return best_labels, best_value
 
 

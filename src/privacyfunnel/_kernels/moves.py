@@ -16,6 +16,9 @@ from numba import njit
 from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 
+BUSY, RUSH = 0.8, 4  # where more symbols than that move, so many sweeps are left out
+STILL = 10  # sweeps without a change after which it is frozen
+
 
 @njit(cache=True, nogil=True)
 def masses_of(columns):
@@ -155,6 +158,8 @@ def anneal(
     Lowers the price + penalty · max(0, what is limited − ``bound``), where ``schedule``
     gives the temperature and the penalty of each sweep of n symbols, the cold ones last. No cluster
     falls below the mass ``least``; with ``fixed`` none is made or emptied. A gain of ``tol`` is none.
+    Where nearly all symbols move it is too hot to learn anything, and some sweeps are left out; once
+    all sums stay as they are it is frozen, and the rest of the warm ones is.
     Returns the best labels seen that keep the limit and their price, infinite if there were none.
     """
     n = labels.size
@@ -166,16 +171,21 @@ def anneal(
     )
     change_g, change_h = np.zeros(n + 1), np.zeros(n + 1)
     change_f, cost = np.zeros(n + 1), np.zeros(n + 1)
-    best_labels, best_value = labels.copy(), np.inf
+    best_labels, best_value, unchanged = labels.copy(), np.inf, 0
     if total_h + limit[1] * total_f <= bound:
         best_value = total_g + price[1] * total_f
-    for sweep in range(schedule.shape[0]):
-        temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
+    n_warm, next_sweep = 0, 0
+    while n_warm < schedule.shape[0] and schedule[n_warm, 0] > 0.0:
+        n_warm += 1
+    while next_sweep < schedule.shape[0]:
+        temperature, penalty = schedule[next_sweep, 0], schedule[next_sweep, 1]
+        next_sweep += 1
+        unchanged += 1
         if table.size == 0:  # sums of fractions drift
             _, total_g, total_h, total_f = fill_slots(
                 columns, weights, labels, table, price, limit, sums, masses, sizes
             )
-        moved = False
+        moved = 0
         first = int(rng.random() * n)
         for step in range(n):
             # By lot while it is warm; then all in turn, so that a sweep without a move is the end.
@@ -202,12 +212,14 @@ def anneal(
                 goal = cheapest(cost, n_slots, home, tol)
             if goal == home:
                 continue
-            moved = True
+            moved += 1
             shift(columns, x, mass, home, goal, sums, masses, sizes)
             labels[x] = goal
             total_g += change_g[goal]
             total_h += change_h[goal]
             total_f += change_f[goal]
+            if abs(change_g[goal]) + abs(change_h[goal]) + abs(change_f[goal]) > tol:
+                unchanged = 0
             if goal == n_clusters:
                 n_clusters += 1
             if alone:
@@ -219,9 +231,11 @@ def anneal(
                 for y in range(n):  # array to array takes seconds to compile
                     best_labels[y] = labels[y]
         if temperature <= 0.0:
-            if not moved:
+            if moved == 0:
                 break
             continue
+        if moved > BUSY * n:
+            next_sweep = max(next_sweep, min(next_sweep + RUSH, n_warm - 1))
         for _ in range(swaps * n):
             x, y = int(rng.random() * n), int(rng.random() * n)
             a, b = labels[x], labels[y]
@@ -242,11 +256,15 @@ def anneal(
             total_g += g
             total_h += h
             total_f += f
+            if abs(g) + abs(h) + abs(f) > tol:
+                unchanged = 0
             value = total_g + price[1] * total_f
             if value < best_value - tol and after <= 0.0:
                 best_value = value
                 for z in range(n):
                     best_labels[z] = labels[z]
+        if unchanged >= STILL:
+            next_sweep = n_warm
     return best_labels, best_value
 
 

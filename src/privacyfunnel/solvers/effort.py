@@ -33,7 +33,7 @@ class MoveBudget(NamedTuple):
 
 MOVES = {
     "fast": MoveBudget(150, 1, 600, 1e7, 3, 1, 500),
-    "normal": MoveBudget(300, 2, 2000, 2e7, 10, 3, 600),
+    "normal": MoveBudget(300, 2, 3000, 6e7, 10, 3, 600),
     "thorough": MoveBudget(3000, 6, 20_000, 2e9, 30, 3, 1200),
 }
 

@@ -22,13 +22,13 @@ from privacyfunnel.validation import check_at_least
 
 Labels = NDArray[np.int64]
 
-HOT, COLD = 0.7, 0.0003  # first and last temperature, in units of the mean p(x)
+HOT, COLD = 0.7, 0.00003  # first and last temperature, in units of the mean p(x)
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
 BY_ROWS = 0.4  # of the sweeps with a use, whose rows come on top of those of S
 MEASURED = 0.2  # the same by other measures, of which each takes longer still
-SWAPS = 3  # proposed for each symbol in each warm sweep, beside its move
+SWAPS = 2  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
