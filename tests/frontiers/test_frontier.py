@@ -10,6 +10,8 @@ import privacyfunnel as pf
 import reference
 from conftest import random_joint
 from privacyfunnel.errors import FunnelError, InvalidInput, TargetUnreachable
+from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 COLUMNS = [
@@ -274,6 +276,37 @@ def test_the_unit_of_the_weights_does_not_matter(problem):
         front = pf.frontier(joint, problem, targets=[0.5], effort="fast")
         found.append([front.at(**{name: share}).leakage for share in (0.3, 0.8)])
     np.testing.assert_allclose(found, np.tile(found[0], (4, 1)), rtol=0.02, atol=1e-6)
+
+
+@pytest.mark.parametrize(("share", "noise"), [(0.8, 1.06), (0.95, 1.01)])
+def test_relabelling_moves_nothing_by_more_than_another_seed_does(share, noise):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(rng.gamma(0.5, 30.0, size=(4, 60))) + 1
+
+    def leakage(order: np.ndarray, seed: int) -> float:
+        joint = pf.Joint.from_counts(counts[:, order])
+        target = Target("funnel", "utility", share * joint.entropy_x)
+        found = BestSearch().solve_at(joint, target, rng=np.random.default_rng(seed))
+        return found.leakage
+
+    relabelled = [leakage(rng.permutation(60), 0) for _ in range(3)]
+    seeds = [leakage(np.arange(60), seed) for seed in range(3)]
+    assert max(relabelled + seeds) < noise * min(relabelled + seeds)
+    assert np.mean(relabelled) < (1.0 + noise) / 2.0 * np.mean(seeds)
+
+
+def test_a_small_alphabet_has_codes_for_all_targets_at_once():
+    joint = pf.Joint.from_counts(np.random.default_rng(3).integers(0, 30, size=(4, 14)) + 1)
+    front = pf.frontier(joint, "bottleneck", n_points=3)
+    assert len(front.archive) > len(front)
+    for rate in (0.3, 0.55, 0.8):
+        target = front.target({"rate": rate})
+        found = front.at(rate=rate)
+        best = min(target.price.of(*s.amounts) for s in front.archive)
+        assert target.price.of(*found.amounts) <= best + 1e-12
+    for effort, n in (("fast", 14), ("normal", 41), ("normal", 12)):
+        counts = np.random.default_rng(4).integers(1, 9, size=(2, n))
+        assert not BestSearch(effort).archive(pf.Joint.from_counts(counts), pf.Funnel(0.0))
 
 
 def test_the_undominated_are_those_that_no_other_beats():

@@ -83,7 +83,15 @@ def test_a_frontier_of_all_points():
         frontier(joint, n_points="many")
 
 
-@pytest.mark.slow
+def test_known_codes_only_add():
+    """What is found without them is found with them, or something better."""
+    joint = random_joint(np.random.default_rng(2), 4, 16)
+    known = [Partition(np.arange(16) % k) for k in (2, 5, 9)]
+    alone, more = (points(joint, pareto_set(joint, "bottleneck", codes)) for codes in ([], known))
+    for rate, relevance in (*alone, *points(joint, known)):
+        assert more[more[:, 0] <= rate + 1e-9, 1].max() >= relevance - 1e-9
+
+
 def test_the_letters_of_english():
     if not (DATA / "alpha27").exists():
         pytest.skip("the joint of letters is not there")

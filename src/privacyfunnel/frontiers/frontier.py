@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROVED = 1e-9  # bits from the limit that count as none
+NEAR = 8  # codes of the archive that a search for one target sets out from
 TARGETS = {"funnel": ("utility", "leakage"), "bottleneck": ("rate", "relevance")}
 
 
@@ -42,6 +43,7 @@ class Frontier:
     solutions: tuple[Solution, ...]
     measure: Measure = field(default=INFORMATION, kw_only=True)  # of what is told about S
     keep: str = field(default="x", kw_only=True)  # see `Objective`
+    archive: tuple[Solution, ...] = field(default=(), kw_only=True, repr=False)  # more, for `at`
 
     @property
     def aim(self) -> Objective:
@@ -53,6 +55,11 @@ class Frontier:
 
     def __iter__(self) -> Iterator[Solution]:
         return iter(self.solutions)
+
+    @property
+    def known(self) -> tuple[Solution, ...]:
+        """The solutions, and what else was found."""
+        return (*self.solutions, *self.archive)
 
     @property
     def points(self) -> Array:
@@ -147,7 +154,7 @@ class Frontier:
         }
         target = self.target({name: v for name, v in given.items() if v is not None})
         price = target.price
-        allowed = [s for s in self.solutions if price.of(*s.amounts) < np.inf]
+        allowed = [s for s in self.known if price.of(*s.amounts) < np.inf]
         if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:
             allowed += self._search(self.solver, target)
         if not allowed:
@@ -162,13 +169,15 @@ class Frontier:
             return target.price.of(*solution.amounts) < np.inf
 
         rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
-        codes, found = [s.code for s in self.solutions], list[Solution]()
+        near = sorted(self.archive, key=lambda s: abs(target.bounded(*s.amounts) - target.bits))
+        codes = [s.code for s in (*self.solutions, *near[:NEAR])]
+        found = list[Solution]()
         tries = getattr(solver, "tries", None)
         for _ in range(1 if tries is None else tries(self.joint, target)):
             try:
                 solution = solver.solve_at(self.joint, target, starts=codes, rng=rng)
             except TargetUnreachable:
-                if not any(met(s) for s in self.solutions):
+                if not any(met(s) for s in self.known):
                     raise
                 break
             found.append(proved_for(target, self.joint, solution))

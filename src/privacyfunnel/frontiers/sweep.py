@@ -209,10 +209,18 @@ def frontier(
         found += [
             Solution.measured(joint, PROBLEMS[problem](0.0), c, Status.CONVERGED) for c in codes
         ]
+    passed, archive = list[Solution](), getattr(solver, "archive", None)
+    if by_target and not everything and archive is not None:
+        codes = archive(joint, aim)
+        passed = [Solution.measured(joint, aim, code, Status.CONVERGED) for code in codes]
+        found += _best_of(passed, [task.demand for task in first])
     kept = pareto(joint, problem, found + ends(joint, aim, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
         kept = _with_slopes(kept, aim)
-    return Frontier(joint, problem, method, solver, seed, kept, measure=aim.measure, keep=aim.keep)
+    return Frontier(
+        joint, problem, method, solver, seed, kept,
+        measure=aim.measure, keep=aim.keep, archive=tuple(passed),
+    )  # fmt: skip
 
 
 def ends(joint: Joint, aim: Objective, solver: Solver) -> list[Solution]:
@@ -263,6 +271,18 @@ def _by_parameter(kind: type[SweptSolver], joint: Joint, problem: str, n: int) -
     """A sweep over what the method has in the place of λ."""
     solvers = kind.swept(joint, problem, np.linspace(0, 1, n).tolist())
     return [Task((0, k), solver, PROBLEMS[problem](0.0)) for k, solver in enumerate(solvers)]
+
+
+def _best_of(passed: list[Solution], demands: Sequence[Objective | Target]) -> list[Solution]:
+    """The best for each target of what was passed through, where it meets one."""
+    best = list[Solution]()
+    for demand in demands:
+        assert isinstance(demand, Target)
+        price = demand.price
+        prices = [price.of(*solution.amounts) for solution in passed]
+        if min(prices, default=np.inf) < np.inf:
+            best.append(passed[int(np.argmin(prices))])
+    return best
 
 
 def _second_round(

@@ -147,7 +147,8 @@ class TargetSolver(Solver, Protocol):
 
     ``tries(joint, target)``, if there is one, is how often `at` asks, each time from what was found;
     ``refined(joint)`` is the solver, or None, that visits every target of a frontier again, from its
-    neighbours; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.
+    neighbours; ``archive(joint, aim)`` are codes for all targets at once, which a frontier keeps for
+    `at`; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.
     """
 
     def solve_at(

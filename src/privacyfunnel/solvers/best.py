@@ -40,11 +40,13 @@ from privacyfunnel.solvers.moves import (
     swap,
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
+from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
 from privacyfunnel.solvers.target import HAIR, Price, Target
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
+ARCHIVED = 40  # up to here all undominated codes that are passed through are kept
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search for one λ has no more to gain
 NEAR_TARGET = 2e-6  # the same for a target, which may allow very little leakage
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
@@ -199,6 +201,14 @@ class BestSearch:
             found += self._finals(layout, price, found, rng, self.budget.final_sweeps)
         labels = swap(layout, _best(found)[1], price)
         return Solution.measured(joint, target.objective, Partition(labels), Status.CONVERGED)
+
+    def archive(self, joint: Joint, aim: Objective) -> list[Partition]:
+        """What a local search of a small alphabet passes through (`pareto_set`): in a second it has codes
+        for all targets at once that are as good as those searched one by one, and often better.
+        """
+        if self.effort == "fast" or not aim.plain or not SMALL < joint.n_x <= ARCHIVED:
+            return []
+        return pareto_set(joint, aim.problem, [], least=self.layout(joint, aim).least)
 
     def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
         """The most relevant code found of at most ``n_symbols`` symbols: max I(S;X̂), |X̂| ≤ n.

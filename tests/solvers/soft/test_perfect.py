@@ -1,13 +1,14 @@
 """Perfect privacy: nothing about S, as much as possible about X."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_soft import assert_sound, extreme_joints
 
 import reference_soft
-from conftest import joints, random_joint
+from conftest import DATA, joints, random_joint
 from privacyfunnel import Joint, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
@@ -148,6 +149,18 @@ def test_a_leakage_of_nothing_is_searched_for(seed):
     found = SoftFunnel(effort="fast").solve_at(joint, Target("funnel", "leakage", 0.0), rng=rng(0))
     assert found.leakage < 1e-12
     assert found.utility == pytest.approx(most_private(joint), abs=1e-7)
+
+
+def test_what_adult_keeps_without_leakage():
+    """Once nothing at all, and called proved."""
+    if not (DATA / "arx_adult").exists():
+        pytest.skip("the table of Adult is not there")
+    table = pd.read_csv(DATA / "arx_adult" / "adult.csv", sep=";")
+    joint = Joint.from_table(table, ["sex"], ["education"])
+    found = SoftFunnel(effort="fast").solve_at(joint, Target("funnel", "leakage", 0.0), rng=rng(0))
+    assert found.leakage < 1e-12
+    assert found.utility == pytest.approx(perfect_privacy(joint).utility, abs=1e-7)
+    assert found.utility > 0.5 * joint.entropy_x
 
 
 @pytest.mark.parametrize("seed", range(8))
