@@ -143,7 +143,10 @@ class Frontier:
 
         Funnel: least leakage with I(X;X̂)/H(X) ≥ ``utility``, or most utility with
         I(S;X̂)/H(S) ≤ ``leakage``. Bottleneck: most relevance with I(X;X̂)/H(X) ≤ ``rate``, or
-        least rate with I(S;X̂)/H(S) ≥ ``relevance``. Raises `TargetUnreachable` if none is found.
+        least rate with I(S;X̂)/H(S) ≥ ``relevance``. Recodings: least leakage that keeps the share
+        ``kept`` of the columns, or most kept at ``leakage``. By another measure or for another use a
+        share is one of what telling S itself, or keeping all, reads. Raises `TargetUnreachable` if
+        none is found.
         """
         given = {
             "utility": utility,
@@ -152,7 +155,11 @@ class Frontier:
             "relevance": relevance,
             "kept": kept,
         }
-        target = self.target({name: v for name, v in given.items() if v is not None})
+        return self._meeting({name: v for name, v in given.items() if v is not None})
+
+    def _meeting(self, given: dict[str, float]) -> Solution:
+        """The best release for the one target given."""
+        target = self.target(given)
         price = target.price
         allowed = [s for s in self.known if price.of(*s.amounts) < np.inf]
         if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:

@@ -39,32 +39,19 @@ class ReadableFrontier(Frontier):
         frame["suppressed"] = [s.suppressed for s in self.codes]
         return frame
 
-    def at(
-        self,
-        *,
-        utility: float | None = None,
-        leakage: float | None = None,
-        rate: float | None = None,
-        relevance: float | None = None,
-        kept: float | None = None,
-    ) -> Solution:
-        """The least leakage that keeps the share ``kept``, or the most kept at ``leakage``.
-
-        ``leakage`` is a share of H(S), or of what telling S itself reads by another measure. Raises
-        `TargetUnreachable` if no recoding found meets it.
-        """
-        if utility is not None or rate is not None or relevance is not None:
-            raise InvalidInput("a recoding takes the target kept or leakage.")
-        if (kept is None) == (leakage is None):
-            raise InvalidInput("a recoding takes exactly one target, kept or leakage.")
-        name, value = ("kept", kept) if kept is not None else ("leakage", leakage)
+    def _meeting(self, given: dict[str, float]) -> Solution:
+        """The least leakage that keeps the share ``kept``, or the most kept at ``leakage``."""
+        if len(given) != 1 or not given.keys() <= {"kept", "leakage"}:
+            got = " and ".join(given) or "none"
+            raise InvalidInput(f"a recoding takes exactly one target, kept or leakage; got {got}.")
+        ((name, value),) = given.items()
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise InvalidInput(f"{name} must lie in [0, 1], got {value!r}.")
-        rng = np.random.default_rng([self.seed, round(value * 1e6), kept is None])
+        rng = np.random.default_rng([self.seed, round(value * 1e6), name == "leakage"])
         search = self.search.copy()  # so that a target gives the same after any others
-        if kept is not None:
+        if name == "kept":
             found = [search.at(rng, kept=value)]
-            found += [s for s in self.codes if s.kept >= kept]
+            found += [s for s in self.codes if s.kept >= value]
             return min(found, key=lambda s: (s.leakage, -s.kept))
         reading = value * self.aim.whole_leakage(self.joint)
         found = [search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))]

@@ -106,10 +106,10 @@ def layout_for(joint: Joint, objective: Objective, least: float = 0.0) -> JointL
     return JointLayout(joint, least, MeasuredLayout(joint, objective.quantities(joint)))
 
 
-def cooling(sweeps: int, joint: Joint, hot: float = HOT) -> Array:
+def cooling(sweeps: int, joint: Joint) -> Array:
     """The temperature and the penalty of each sweep, ``[sweep, 2]``; then those of plain descent."""
     schedule = np.zeros((sweeps + DESCENT_SWEEPS, 2))
-    schedule[:sweeps, 0] = np.geomspace(hot, COLD, sweeps) * (joint.total / joint.n_x)
+    schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * (joint.total / joint.n_x)
     schedule[:sweeps, 1] = np.geomspace(LOOSE, TIGHT, sweeps)
     schedule[sweeps:, 1] = STRICT
     return schedule
@@ -123,7 +123,6 @@ def anneal(
     rng: np.random.Generator,
     *,
     fixed: bool = False,
-    hot: float = HOT,
 ) -> Labels | None:
     """Annealed moves and swaps of symbols, then plain moves; the best labels seen within the limit.
 
@@ -132,7 +131,7 @@ def anneal(
     """
     from privacyfunnel import _kernels
 
-    schedule = cooling(sweeps, layout.joint, hot)
+    schedule = cooling(sweeps, layout.joint)
     if layout.measured is not None:
         swaps = SWAPS if layout.measured.by_rows else 1
         return layout.measured.anneal(labels, price, schedule, swaps, layout.least, fixed, rng)
@@ -263,7 +262,7 @@ class MoveSearch:
     fewer than asked for where X is large.
     """
 
-    sweeps: int = 1000
+    sweeps: int = 1500
 
     any_measure = True
 
