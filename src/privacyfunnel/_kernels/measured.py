@@ -405,7 +405,9 @@ def anneal_measured(
     best_labels, best_value, unchanged = labels.copy(), np.inf, 0
     if _over(totals, limits, most, excess):
         best_value = _dot(price, totals)
-    n_warm, next_sweep = np.count_nonzero(schedule[:, 0] > 0.0), 0
+    n_warm, next_sweep = 0, 0
+    while n_warm < schedule.shape[0] and schedule[n_warm, 0] > 0.0:
+        n_warm += 1
     while next_sweep < schedule.shape[0]:
         temperature, penalty = schedule[next_sweep, 0], schedule[next_sweep, 1]
         next_sweep += 1
