@@ -98,12 +98,13 @@ def _price(told, small, weight, costs):
 
 
 @njit(cache=True)
-def cut_intervals(cells, order, weights, n_r, n_s, cut_price, most, costs, measure):
+def cut_intervals(cells, order, weights, n_r, n_s, cut_price, reach, most, costs, measure):
     """The cheapest cut of values in a given order into intervals, exactly, by dynamic programming.
 
     ``cut_price[j]`` is added where a cut stands before position j of ``order``, infinite where none
-    may. With ``most`` > 0 at most that many intervals. Returns the price and the start of the interval
-    that ends at each position, for each number of intervals (one row without ``most``).
+    may. No interval holds more than ``reach`` of the places between cuts. With ``most`` > 0 at most
+    that many intervals. Returns the price and the start of the interval that ends at each position,
+    for each number of intervals (one row without ``most``).
     """
     n = order.size
     layers = most if most > 0 else 1
@@ -116,21 +117,24 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, most, costs, measu
             continue
         told, weight = 0.0, 0.0
         small[:] = 0.0
-        for i in range(j - 1, -1, -1):
-            value = order[i]
+        low, places = j, 0
+        while low > 0 and places < reach:
+            low -= 1
+            value = order[low]
             told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
             weight += weights[value]
-            if i > 0 and math.isinf(cut_price[i]):
+            if low > 0 and math.isinf(cut_price[low]):
                 continue
+            places += 1
             price = _price(told, small, weight, costs)
-            if i > 0:
-                price += cut_price[i]
+            if low > 0:
+                price += cut_price[low]
             for k in range(1, layers + 1):
-                before = best[k, i] if most == 0 else best[k - 1, i]
+                before = best[k, low] if most == 0 else best[k - 1, low]
                 if before + price < best[k, j]:
                     best[k, j] = before + price
-                    start[k, j] = i
-        for i in range(j):
+                    start[k, j] = low
+        for i in range(low, j):
             _clear(cells, order[i], sums, masses)
     return best[layers, n], start
 
@@ -312,10 +316,12 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
 
 
 @njit(cache=True)
-def interval_budget(cells, order, weights, n_r, n_s, cut_price, losses, n_bins, costs, measure):
+def interval_budget(
+    cells, order, weights, n_r, n_s, cut_price, reach, losses, n_bins, costs, measure
+):
     """The cheapest cuts into intervals for every bound on what they lose, in bins of one unit.
 
-    An interval that starts at position i and ends before j loses ``losses[j] - losses[i]`` less than
+    ``cut_price`` and ``reach`` are as for `cut_intervals`. An interval that starts at position i and ends before j loses ``losses[j] - losses[i]`` less than
     η of its share (in units, see `Intervals.within`): of values on their own nothing is lost. Returns the
     price and the exact loss for each bin at the end, and the starts and bins to walk back by.
     """
@@ -332,27 +338,30 @@ def interval_budget(cells, order, weights, n_r, n_s, cut_price, losses, n_bins, 
             continue
         told, weight = 0.0, 0.0
         small[:] = 0.0
-        for i in range(j - 1, -1, -1):
-            value = order[i]
+        low, places = j, 0
+        while low > 0 and places < reach:
+            low -= 1
+            value = order[low]
             told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
             weight += weights[value]
-            if i > 0 and math.isinf(cut_price[i]):
+            if low > 0 and math.isinf(cut_price[low]):
                 continue
+            places += 1
             share = weight / total
-            loss = max(0.0, (share * math.log2(share) - (losses[j] - losses[i])) * unit)
+            loss = max(0.0, (share * math.log2(share) - (losses[j] - losses[low])) * unit)
             bins = int(loss + 0.5)
             if bins > n_bins:
-                continue
+                break  # a wider interval loses more
             price = _price(told, small, weight, costs)
-            if i > 0:
-                price += cut_price[i]
+            if low > 0:
+                price += cut_price[low]
             for b in range(n_bins + 1 - bins):
-                if best[i, b] + price < best[j, b + bins]:
-                    best[j, b + bins] = best[i, b] + price
-                    exact[j, b + bins] = exact[i, b] + loss
-                    start[j, b + bins] = i
+                if best[low, b] + price < best[j, b + bins]:
+                    best[j, b + bins] = best[low, b] + price
+                    exact[j, b + bins] = exact[low, b] + loss
+                    start[j, b + bins] = low
                     spent[j, b + bins] = bins
-        for i in range(j):
+        for i in range(low, j):
             _clear(cells, order[i], sums, masses)
     return best[n], exact[n], start, spent
 

@@ -272,12 +272,15 @@ class GlobalSearch:
         n_corners = 2 ** len(self.shapes)
         for corner in product(*zip(fine, coarse, strict=True)) if n_corners <= CORNERS else ():
             self.measured(corner)
-        scale = max(self.measured(fine).leakage, self.measured(coarse).leakage, 1e-9)
+        scale = max(self.most_told, 1e-9)  # the fine end may be suppressed and tell nothing
         mus = scale * np.geomspace(2.0**-9, 2.0**4, LAMS)
-        for start, prices in ((coarse, mus), (fine, mus[::-1])):
-            labels: Sequence[Ints] = start
-            for mu in prices:
-                labels = self._steered(labels, mu, rng).labels
+        labels: Sequence[Ints] = self.measured(coarse).labels
+        for mu in mus:
+            labels = self._steered(labels, mu, rng).labels
+        if self.measured(fine).suppressed <= self.suppress + HAIR:
+            labels = fine  # where nearly all would be suppressed, no column alone can mend it
+        for mu in mus[::-1]:
+            labels = self._steered(labels, mu, rng).labels
         return self.hull()
 
     def _steered(

@@ -10,6 +10,7 @@ from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
 from privacyfunnel.errors import InvalidInput
@@ -20,6 +21,8 @@ from privacyfunnel.recodings.hierarchy import run_label
 
 ROUNDING = ("prefer", "force", "free")
 ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more
+REACH = 128  # places between cuts that an interval may hold, where there are more of them
+FINER = 4  # times more cut points from one level to the next
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,10 @@ class Intervals:
     ``order`` are the positions of the known values; a missing value is a group of its own, or all is one.
     ``cuts[j]`` is the point between the values at j − 1 and j (None for categories in a given order),
     ``rough[j]`` what a cut there costs of the share kept, infinite where none is allowed.
+
+    All ways to cut thousands of values are too many where other columns are searched as well. ``levels``
+    then are cut points, more and more of them, spread over the records with the roundest first: a search
+    goes from one level to the next while that is cheaper, with intervals of at most `REACH` places.
     """
 
     values: tuple[Any, ...]
@@ -36,7 +43,7 @@ class Intervals:
     cuts: tuple[Any, ...]
     rough: Array
     most: int = 0  # intervals; 0 is any number
-    exact = True
+    levels: tuple[NDArray[np.bool_], ...] = ()  # none: all allowed points at once
 
     @classmethod
     def of_numbers(
@@ -46,11 +53,13 @@ class Intervals:
         cuts: Sequence[Any] | None = None,
         rounding: str = "prefer",
         most: int = 0,
+        shares: Array | None = None,
     ) -> Intervals:
         """Numbers, dates or times; ``cuts`` are the only points allowed, else round ones are preferred.
 
         ``rounding`` "force" allows round cuts only, "free" any. A cut is round if it is a multiple of the
-        largest step (1, 5, 10, 50, ...) that has ten multiples or more within the range.
+        largest step (1, 5, 10, 50, ...) that has ten multiples or more within the range. With ``shares``,
+        those of the values among the records, thousands of values are searched in levels.
 
         >>> ages = Intervals.of_numbers(tuple(range(17, 91)), rounding="force")
         >>> [ages.cuts[j] for j in range(1, 74) if ages.rough[j] == 0][:4]
@@ -71,7 +80,8 @@ class Intervals:
                 roundness >= (steps[-1] if steps else roundness.min()), 0.0, price
             )
         points = (None, *(cut for cut, _ in between), None)
-        return cls(tuple(values), np.array(order, dtype=np.int64), points, rough, most)
+        levels = () if shares is None else _levels(shares[order], roundness, np.isfinite(rough))
+        return cls(tuple(values), np.array(order, dtype=np.int64), points, rough, most, levels)
 
     @classmethod
     def _at(
@@ -105,38 +115,56 @@ class Intervals:
         """Number of values, a missing one included."""
         return len(self.values)
 
+    @property
+    def exact(self) -> bool:
+        """Whether `best` looks at all ways to cut."""
+        return not self.levels
+
     def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
         """The cheapest intervals: a number for each value. Exact, O(n²) prices from running sums."""
-        from privacyfunnel._kernels.cells import cut_intervals
-
-        arguments = cells.shape, cells.prices
-        fixed = np.full(self.n_values + 1, np.inf)
-        price, starts = cut_intervals(
-            cells.parts,
-            self.order,
-            cells.weights,
-            *cells.shape,
-            self._cut_prices(cells),
-            self.most,
-            *cells.prices,
-        )
-        labels = np.zeros(self.n_values, dtype=np.int64)
-        layer, end = len(starts) - 1, len(self.order)
-        while end > 0:
-            begin = int(starts[layer, end])
-            labels[self.order[begin:end]] = end
-            layer, end = (layer - 1 if self.most else layer), begin
+        price, labels = np.inf, np.zeros(self.n_values, dtype=np.int64)
+        prices = self._cut_prices(cells)
+        for points in self.levels or (np.isfinite(self.rough),):
+            finer = self._cut(cells, self.order, np.where(points, prices, np.inf), self.most)
+            if finer[0] >= price:
+                break
+            price, labels = finer
         if len(self.order) == self.n_values:
             return labels
         missing = np.setdiff1d(np.arange(self.n_values), self.order)
-        both = [missing, np.arange(self.n_values)]
+        none = np.full(self.n_values + 1, np.inf)
         alone, whole = (
-            cut_intervals(
-                cells.parts, order, cells.weights, *arguments[0], fixed, 0, *arguments[1]
-            )[0]
-            for order in both
+            self._cut(cells, order, none)[0] for order in (missing, np.arange(self.n_values))
         )
         return labels if price + alone < whole else np.zeros(self.n_values, dtype=np.int64)
+
+    def _cut(
+        self, cells: ColumnCells, order: Ints, cut_prices: Array, most: int = 0
+    ) -> tuple[float, Ints]:
+        """The cheapest intervals of values in an order, and their price."""
+        from privacyfunnel._kernels.cells import cut_intervals
+
+        price, starts = cut_intervals(
+            cells.parts,
+            order,
+            cells.weights,
+            *cells.shape,
+            cut_prices,
+            self._reach,
+            most,
+            *cells.prices,
+        )
+        labels = np.zeros(self.n_values, dtype=np.int64)
+        layer, end = len(starts) - 1, len(order)
+        while end > 0:
+            begin = int(starts[layer, end])
+            labels[order[begin:end]] = end
+            layer, end = (layer - 1 if most else layer), begin
+        return float(price), labels
+
+    @property
+    def _reach(self) -> int:
+        return REACH if self.levels else self.n_values + 1
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
@@ -145,12 +173,19 @@ class Intervals:
         from privacyfunnel._kernels.cells import interval_budget
 
         losses = np.concatenate([[0.0], np.cumsum(plogp(cells.shares[self.order]))])
+        prices = self._cut_prices(cells)
+        for points in self.levels:  # the first that leaves some choice
+            runs = np.bincount(np.cumsum(points[:-1]), weights=cells.shares[self.order])
+            if plogp(runs).sum() - losses[-1] <= bound / 2:
+                prices = np.where(points, prices, np.inf)
+                break
         best, exact, starts, spent = interval_budget(
             cells.parts,
             self.order,
             cells.weights,
             *cells.shape,
-            self._cut_prices(cells),
+            prices,
+            self._reach,
             losses,
             BINS + 2,
             *cells.prices_in(BINS / max(bound, 1e-12)),
@@ -216,3 +251,27 @@ class Intervals:
             Group("missing", (None,)) if value is None else found[int(label)]
             for value, label in zip(self.values, labels, strict=True)
         )
+
+
+def _levels(
+    shares: Array, roundness: Array, allowed: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], ...]:
+    """Which points may be cut at each level: the roundest of each part of the records, last all.
+
+    >>> levels = _levels(np.full(2000, 1 / 2000), np.zeros(1999), np.ones(2001, dtype=bool))
+    >>> [int(points.sum()) for points in levels]
+    [130, 514, 2001]
+    """
+    places = np.flatnonzero(allowed[1:-1]) + 1
+    passed = np.cumsum(shares)[places - 1] / shares.sum()
+    levels, n_points = [], REACH
+    while n_points < len(places):
+        part = np.minimum((passed * n_points).astype(np.int64), n_points)
+        order = np.lexsort((places, -roundness[places - 1], part))
+        chosen = places[order[np.unique(part[order], return_index=True)[1]]]
+        points = np.zeros_like(allowed)
+        points[[0, len(shares)]] = True
+        points[chosen] = True
+        levels.append(points)
+        n_points *= FINER
+    return (*levels, allowed) if levels else ()

@@ -182,7 +182,12 @@ class Recoding:
                 )
             if local:
                 return Tree.of_ranges(values, weights)
-            return Intervals.of_numbers(values, cuts=self.cuts.get(name), rounding=self.rounding)
+            return Intervals.of_numbers(
+                values,
+                cuts=self.cuts.get(name),
+                rounding=self.rounding,
+                shares=weights if len(joint.public) > 1 else None,
+            )
         return Tree.flat(values) if local else Groups(values)
 
     def solve(
