@@ -22,6 +22,7 @@ from numba import njit
 from privacyfunnel._kernels.eta import eta_of
 from privacyfunnel._kernels.measured import tell
 
+REACH = 128  # places between cuts that an interval between any two of them holds
 WEIGHED = 102  # next to the numbers of the measures
 
 
@@ -98,13 +99,13 @@ def _price(told, small, weight, costs):
 
 
 @njit(cache=True)
-def cut_intervals(cells, order, weights, n_r, n_s, cut_price, reach, most, costs, measure):
+def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, measure):
     """The cheapest cut of values in a given order into intervals, exactly, by dynamic programming.
 
     ``cut_price[j]`` is added where a cut stands before position j of ``order``, infinite where none
-    may. No interval holds more than ``reach`` of the places between cuts. With ``most`` > 0 at most
-    that many intervals. Returns the price and the start of the interval that ends at each position,
-    for each number of intervals (one row without ``most``).
+    may. An interval of more than `REACH` of the places between cuts begins and ends where ``far``
+    is true. With ``most`` > 0 at most that many intervals. Returns the price and the start of the
+    interval that ends at each position, for each number of intervals (one row without ``most``).
     """
     n = order.size
     layers = most if most > 0 else 1
@@ -118,7 +119,7 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, reach, most, costs
         told, weight = 0.0, 0.0
         small[:] = 0.0
         low, places = j, 0
-        while low > 0 and places < reach:
+        while low > 0 and (far[j] or places < REACH):
             low -= 1
             value = order[low]
             told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
@@ -126,6 +127,8 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, reach, most, costs
             if low > 0 and math.isinf(cut_price[low]):
                 continue
             places += 1
+            if places > REACH and not far[low]:
+                continue
             price = _price(told, small, weight, costs)
             if low > 0:
                 price += cut_price[low]
@@ -317,13 +320,14 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
 
 @njit(cache=True)
 def interval_budget(
-    cells, order, weights, n_r, n_s, cut_price, reach, losses, n_bins, costs, measure
+    cells, order, weights, n_r, n_s, cut_price, far, losses, n_bins, costs, measure
 ):
     """The cheapest cuts into intervals for every bound on what they lose, in bins of one unit.
 
-    ``cut_price`` and ``reach`` are as for `cut_intervals`. An interval that starts at position i and ends before j loses ``losses[j] - losses[i]`` less than
-    η of its share (in units, see `Intervals.within`): of values on their own nothing is lost. Returns the
-    price and the exact loss for each bin at the end, and the starts and bins to walk back by.
+    ``cut_price`` and ``far`` are as for `cut_intervals`. An interval that starts at position i and
+    ends before j loses ``losses[j] - losses[i]`` less than η of its share (in units, see
+    `Intervals.within`): of values on their own nothing is lost. Returns the price and the exact
+    loss for each bin at the end, and the starts and bins to walk back by.
     """
     n = order.size
     total, unit = costs[3], costs[4]
@@ -339,7 +343,7 @@ def interval_budget(
         told, weight = 0.0, 0.0
         small[:] = 0.0
         low, places = j, 0
-        while low > 0 and places < reach:
+        while low > 0 and (far[j] or places < REACH):
             low -= 1
             value = order[low]
             told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
@@ -347,6 +351,8 @@ def interval_budget(
             if low > 0 and math.isinf(cut_price[low]):
                 continue
             places += 1
+            if places > REACH and not far[low]:
+                continue
             share = weight / total
             loss = max(0.0, (share * math.log2(share) - (losses[j] - losses[low])) * unit)
             bins = int(loss + 0.5)

@@ -343,8 +343,10 @@ class GlobalSearch:
         """The most kept found among codes that leak no more; None if none does."""
         corners = self.hull()
         k = int(np.searchsorted([code.leakage for code in corners], leakage, side="right"))
-        if 0 < k < len(corners) and not self.is_small:
-            low, high = 0.0 if self.balance else corners[k - 1].kept, corners[k].kept
+        # All corners may be allowed, and yet none of them leave every column its part.
+        if 0 < k < len(corners) + bool(self.balance) and not self.is_small:
+            low = 0.0 if self.balance else corners[k - 1].kept
+            high = corners[min(k, len(corners) - 1)].kept
             for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
                 middle = (low + high) / 2
                 found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
@@ -475,11 +477,6 @@ class GlobalSearch:
         """All measured codes that suppress no more than allowed, by rising share kept."""
         found = [code for code in self.seen.values() if code.suppressed <= self.suppress + HAIR]
         return sorted(found, key=lambda code: (code.kept, -code.leakage))
-
-    def finest_balanced(self) -> Recoded:
-        """The code found that keeps most, and of every column its part of that."""
-        codes = self.allowed()
-        return next((c for c in reversed(codes) if self._balanced(c, c.kept)), codes[0])
 
     def hull(self) -> list[Recoded]:
         """Those of `allowed` on the lower convex hull."""

@@ -21,7 +21,7 @@ from privacyfunnel.recodings.hierarchy import run_label
 
 ROUNDING = ("prefer", "force", "free")
 ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more
-REACH = 128  # places between cuts that an interval may hold, where there are more of them
+POINTS = 128  # of the first level
 FINER = 4  # times more cut points from one level to the next
 
 
@@ -35,7 +35,7 @@ class Intervals:
 
     All ways to cut thousands of values are too many where other columns are searched as well. ``levels``
     then are cut points, more and more of them, spread over the records with the roundest first: a search
-    goes from one level to the next while that is cheaper, with intervals of at most `REACH` places.
+    goes from one level to the next while that is cheaper; long intervals lie between points of the first.
     """
 
     values: tuple[Any, ...]
@@ -150,7 +150,7 @@ class Intervals:
             cells.weights,
             *cells.shape,
             cut_prices,
-            self._reach,
+            self._far if order is self.order else np.ones(len(order) + 1, dtype=bool),
             most,
             *cells.prices,
         )
@@ -163,8 +163,9 @@ class Intervals:
         return float(price), labels
 
     @property
-    def _reach(self) -> int:
-        return REACH if self.levels else self.n_values + 1
+    def _far(self) -> NDArray[np.bool_]:
+        """Where long intervals may begin and end."""
+        return self.levels[0] if self.levels else np.ones(len(self.order) + 1, dtype=bool)
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
@@ -185,7 +186,7 @@ class Intervals:
             cells.weights,
             *cells.shape,
             prices,
-            self._reach,
+            self._far,
             losses,
             BINS + 2,
             *cells.prices_in(BINS / max(bound, 1e-12)),
@@ -264,7 +265,7 @@ def _levels(
     """
     places = np.flatnonzero(allowed[1:-1]) + 1
     passed = np.cumsum(shares)[places - 1] / shares.sum()
-    levels, n_points = [], REACH
+    levels, n_points = [], POINTS
     while n_points < len(places):
         part = np.minimum((passed * n_points).astype(np.int64), n_points)
         order = np.lexsort((places, -roundness[places - 1], part))

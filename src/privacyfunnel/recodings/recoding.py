@@ -354,9 +354,12 @@ class RecodingSearch:
         codes = self.columns.allowed()
         if found is None and self.recoding.kind == "local" and codes:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
+        if found is None and kept is not None and codes:
+            most = self.columns.under(np.inf, rng)  # what it passes through are starts nearer by
+            found = self.columns.at(kept, rng, trades=0)
+            if found is None:
+                raise self._too_much(kept, 0.0 if most is None else most.kept)
         if found is None:
-            if kept is not None and codes:
-                raise self._too_much(kept)
             raise TargetUnreachable(
                 f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
                 "allow more, lower the least count, or use local recoding."
@@ -382,9 +385,9 @@ class RecodingSearch:
         """The objective of the price ``mu`` (bits) of all there is to keep."""
         return Funnel(0.0, self.measure).at(mu / max(self.joint.entropy_x, 1e-12))
 
-    def _too_much(self, kept: float) -> TargetUnreachable:
+    def _too_much(self, kept: float, nearest: float) -> TargetUnreachable:
         """Nothing keeps so much, or nothing that leaves every column its part of it."""
-        balance, nearest = self.recoding.balance, self.columns.finest_balanced().kept
+        balance = self.recoding.balance
         if not balance or kept > self.columns.allowed()[-1].kept:
             return TargetUnreachable(
                 f"no recoding found keeps {kept:.6g}; the nearest keeps {nearest:.6g}."
