@@ -96,6 +96,7 @@ def main() -> None:
             assert wait(visitor, chosen["job"]) == "done"
             visitor.post("/hand", data={"do": "begin"})
             took = []
+            visitor.headers["Sec-Fetch-Mode"] = "cors"  # as the page's script asks
             for form in changes(asked.times):
                 before = time.perf_counter()
                 page = visitor.post("/hand", data=form)
