@@ -15,7 +15,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.measures import MEASURES, Arimoto
-from privacyfunnel.measures.measure import SHANNON
+from privacyfunnel.measures.measure import SHANNON, TOTAL_VARIATION
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
 from privacyfunnel.solvers.target import HAIR, AnyPrice
@@ -119,6 +119,12 @@ class MeasuredLayout:
     def by_rows(self) -> bool:
         """Whether all is Shannon's: then a price is one array of row weights, for Shannon's own loop."""
         return all(view.measure is None or view.measure.kind == SHANNON for view in self.views)
+
+    @cached_property
+    def every_row(self) -> bool:
+        """Whether a move changes what all rows of a cluster tell, not only those of the symbol."""
+        kinds = [view.measure.kind for view in self.views if view.measure is not None]
+        return TOTAL_VARIATION in kinds
 
     def row_prices(self, price: AnyPrice) -> tuple[Any, ...] | None:
         """(price, limit, bound) for the loops of `_kernels.moves`; None where they cannot say it.

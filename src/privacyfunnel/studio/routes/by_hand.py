@@ -69,7 +69,9 @@ async def change(request: Request, session: Session) -> Response:
     else:
         job = session.start("lay", desk=desk, draft=now["draft"], change=read_change(form))
     await run_in_threadpool(job.answered.wait, PATIENCE if job.is_quick else 0.0)
-    if request.headers.get("sec-fetch-mode") == "cors":  # by the page's script, which takes it as it is
+    if (
+        request.headers.get("sec-fetch-mode") == "cors"
+    ):  # by the page's script, which takes it as it is
         return await hand(request)
     _take(session)
     column = form.get("column", "")
