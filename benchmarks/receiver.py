@@ -42,6 +42,7 @@ def main(folder: Path) -> None:
                 "recoding": recoding,
                 "hierarchies": trees,
                 "numbers": "mean",
+                "min_count": 1,  # else a mean is exact over the records that are shown only
             }
             made = pf.release(
                 table, "salary-class", PUBLIC, kept=KEPT, out=Path(place) / "out", points=2,
