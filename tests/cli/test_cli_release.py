@@ -25,7 +25,7 @@ from privacyfunnel.cli.release import release as release_command
 from privacyfunnel.releases import files
 from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.verify import NotAsMeasured
+from privacyfunnel.releases.written_file import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
 FILES = {"release.parquet", *files.FILES}

@@ -204,7 +204,7 @@ def test_targets_that_cannot_be_met_name_the_nearest():
 
 def test_what_is_borrowed_foretells_s_better():
     """S depends on each column a little: p(s given x) of few records comes nearer to the truth."""
-    from privacyfunnel.recodings.borrowing import borrowed
+    from privacyfunnel.recodings.smoothing import smoothed
 
     labels = list(itertools.product(range(8), "abcd"))
     p_one = np.array([0.4 + 0.1 * (age >= 4) + 0.1 * (city in "ab") for age, city in labels])
@@ -214,7 +214,7 @@ def test_what_is_borrowed_foretells_s_better():
         few = rng.multinomial(250, np.ones(32) / 32) + 1
         ones = rng.binomial(few, p_one)
         joint = pf.Joint.from_counts([ones, few - ones], labels_x=labels, columns=["age", "city"])
-        smooth = borrowed(joint, rng)
+        smooth = smoothed(joint, rng)
         assert smooth.p_x == pytest.approx(joint.p_x)
         errors.append([np.abs(j.p_sx.toarray()[0] / j.p_x - p_one).mean() for j in (joint, smooth)])
     plainly, shrunk = np.mean(errors, axis=0)

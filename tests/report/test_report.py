@@ -19,7 +19,7 @@ from privacyfunnel.metrics import shuffled
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.document import without_sensitive
-from privacyfunnel.releases.verify import NotAsMeasured
+from privacyfunnel.releases.written_file import NotAsMeasured
 from privacyfunnel.report import page
 from privacyfunnel.report.escape import visible
 

@@ -20,7 +20,7 @@ from privacyfunnel.studio import commands
 from privacyfunnel.studio.drafts import Change, Draft, History
 from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
-from privacyfunnel.studio.worker.by_hand import Desk, changed, draft_of, improved, laid
+from privacyfunnel.studio.worker.by_hand import BareTable, changed, draft_of, improved, laid
 from privacyfunnel.tables import count, open_table
 from studio_client import attributes, element
 
@@ -39,14 +39,14 @@ def people(n: int = 300) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
-    """The counts of a table, its frontier, its desk and a first draft."""
+    """The counts of a table, its frontier, its table and a first draft."""
     path = tmp_path_factory.mktemp("table") / "people.csv"
     people().to_csv(path, index=False)
     counts = count(open_table(str(path)), ["ill"], NAMES)
     joint = counts.joint()
     found = pf.frontier(joint, recoding="global", n_points=3, min_count=2)
-    desk = Desk.of(found, counts.roles.public)
-    return joint, desk, draft_of(found.at(kept=0.3), desk)
+    table = BareTable.of(found, counts.roles.public)
+    return joint, table, draft_of(found.at(kept=0.3), table)
 
 
 CHANGES = [
@@ -59,10 +59,10 @@ CHANGES = [
 
 
 def test_every_change_is_measured_as_the_code_that_it_makes(begun):
-    joint, desk, draft = begun
+    joint, table, draft = begun
     for change in CHANGES:
-        draft = changed(desk, draft, change)
-        shown = laid(desk, draft)
+        draft = changed(table, draft, change)
+        shown = laid(table, draft)
         slow = Recoding(groups=draft.groups, min_count=2, suppress=1.0).on(joint).finest()
         pushed = slow.code.push(joint)
         assert shown["kept"] == pytest.approx(slow.kept, abs=1e-9)
@@ -75,24 +75,24 @@ def test_every_change_is_measured_as_the_code_that_it_makes(begun):
             assert records.sum() == joint.n_records
             assert column["distinct"] == len(joint.public[i].values)
     assert draft.held == {"age", "city", "born"}  # dose was held by its cut and let go of
-    age = laid(desk, draft)["columns"][0]
+    age = laid(table, draft)["columns"][0]
     assert age["cuts"] == ["20", "30", "50", "60", "70", "80"]
     assert [g["label"] for g in age["groups"]][:2] == ["under 20", "20-29"]
 
 
 def test_the_chosen_release_is_the_first_draft(begun):
-    joint, desk, draft = begun
+    joint, table, draft = begun
     found = pf.frontier(joint, recoding="global", n_points=3, min_count=2).at(kept=0.3)
-    shown = laid(desk, draft)
+    shown = laid(table, draft)
     assert shown["kept"] == pytest.approx(found.kept, abs=1e-9)
     assert shown["leakage"] == pytest.approx(found.leakage / joint.entropy_s, abs=1e-9)
 
 
 def test_the_command_of_a_draft_says_the_same_groups(begun):
-    joint, desk, draft = begun
+    joint, table, draft = begun
     for change in CHANGES[:-1]:
-        draft = changed(desk, draft, change)
-    for one in (draft, changed(desk, draft, Change("every", 0, at="1000"))):
+        draft = changed(table, draft, change)
+    for one in (draft, changed(table, draft, Change("every", 0, at="1000"))):
         asked = one.request(ReleaseRequest({"kept": 0.5}, recoding="global"))
         marked = [ColumnChoice("ill", "integer", sensitive=True)]
         marked += [ColumnChoice(name, "text", public=True) for name in NAMES]
@@ -113,14 +113,14 @@ def test_the_command_of_a_draft_says_the_same_groups(begun):
 
 
 def test_the_rest_is_improved_and_what_is_held_stays(begun):
-    joint, desk, _ = begun
+    joint, table, _ = begun
     draft = Draft(
         {"age": [30, 60], "city": [["Bonn", "Pisa"]], "born": [date(1960, 1, 1)], "dose": [1.0]},
         frozenset({"city", "age"}),
     )
     request, told = ReleaseRequest({"leakage": 1.0}, recoding="global", min_count=2), []
-    better = improved(joint, desk, draft, request, lambda *done: told.append(done))
-    before, after = laid(desk, draft), laid(desk, better)
+    better = improved(joint, table, draft, request, lambda *done: told.append(done))
+    before, after = laid(table, draft), laid(table, better)
     assert after["kept"] >= before["kept"] - 1e-9
     assert after["leakage"] <= before["leakage"] + 1e-12
     assert better != draft
@@ -129,7 +129,7 @@ def test_the_rest_is_improved_and_what_is_held_stays(begun):
     }
     assert told
     with pytest.raises(InvalidInput, match="let go of one"):
-        improved(joint, desk, Draft(draft.groups, frozenset(NAMES)), request, print)
+        improved(joint, table, Draft(draft.groups, frozenset(NAMES)), request, print)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_the_rest_is_improved_and_what_is_held_stays(begun):
     ],
 )
 def test_a_change_that_makes_no_sense_is_told(begun, change, words):
-    _, desk, draft = begun
+    _, table, draft = begun
     with pytest.raises(InvalidInput, match=words):
-        changed(desk, draft, change)
+        changed(table, draft, change)
 
 
 def test_undo_goes_back_and_very_many_steps_are_forgotten():

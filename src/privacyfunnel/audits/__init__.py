@@ -6,10 +6,10 @@ table -> audit -> Audit: measures, estimates, attackers;  Limits and broken: a g
 from privacyfunnel.audits.attacks import Attack, attack
 from privacyfunnel.audits.audit import Audit, audit, audit_joint
 from privacyfunnel.audits.gate import Limits, broken
-from privacyfunnel.audits.generalisation import Generalisation, generalise, generalise_joint
 from privacyfunnel.audits.holdout import hold_out
 from privacyfunnel.audits.meanings import CATALOGUE, Measure
 from privacyfunnel.audits.trials import Trials
+from privacyfunnel.audits.unseen_rows import Generalisation, generalise, generalise_joint
 
 __all__ = [
     "CATALOGUE",

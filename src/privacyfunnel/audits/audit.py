@@ -10,8 +10,7 @@ import numpy as np
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.attacks import Attack, attack, cannot_attack, check_folds
-from privacyfunnel.audits.meanings import Measure
-from privacyfunnel.audits.measures import (
+from privacyfunnel.audits.audit_rows import (
     AuditedColumn,
     by_person,
     counted_by_person,
@@ -20,6 +19,7 @@ from privacyfunnel.audits.measures import (
     measured,
     tried,
 )
+from privacyfunnel.audits.meanings import Measure
 from privacyfunnel.audits.readings import Reading, readings
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.audits.trials import Trials

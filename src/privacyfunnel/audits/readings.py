@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from privacyfunnel.audits.measures import too_fine
+from privacyfunnel.audits.audit_rows import too_fine
 from privacyfunnel.audits.trials import Trials
 from privacyfunnel.columns import Column
 from privacyfunnel.information import share

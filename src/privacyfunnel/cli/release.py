@@ -184,7 +184,7 @@ def release(
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
-    from privacyfunnel.releases.verify import NotAsMeasured
+    from privacyfunnel.releases.written_file import NotAsMeasured
 
     named = {field.name: given.get(field.name) for field in fields(ReleaseRequest)}
     options = {name: value for name, value in named.items() if value not in (None, [])}  # not given

@@ -3,8 +3,8 @@
     envelope (check_envelope) -> form (schema.json, by schema.check_document) -> content (check_book)
 
 The envelope says that it is a codebook, of a version that is known, unchanged since it was written. A
-codebook that was just made is checked for its content too. ``releases/verify.py`` checks no codebook:
-it counts the written release again.
+codebook that was just made is checked for its content too. ``releases/written_file.py`` checks no
+codebook: it counts the written release again.
 """
 
 from __future__ import annotations

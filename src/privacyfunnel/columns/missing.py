@@ -1,7 +1,7 @@
 """Missing: what is done about missing values, in words too, and which records count because of it.
 
-What counts as missing, NaN say, is in ``kinds.py``. ``releases/verify.py`` counts a release again and
-on purpose leaves records out by itself.
+What counts as missing, NaN say, is in ``kinds.py``. ``releases/written_file.py`` counts a release again
+and on purpose leaves records out by itself.
 """
 
 from __future__ import annotations

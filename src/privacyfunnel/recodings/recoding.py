@@ -16,7 +16,6 @@ from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.parallel import as_they_come
-from privacyfunnel.recodings.borrowing import borrowed
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.fixed import Fixed
@@ -34,6 +33,7 @@ from privacyfunnel.recodings.kept import check_importance
 from privacyfunnel.recodings.kept import kept as kept_by
 from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
 from privacyfunnel.recodings.sample import sampled
+from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
 from privacyfunnel.solvers.target import HAIR, MET
@@ -79,7 +79,7 @@ class Recoding:
     suppresses up to the share ``suppress``. ``keep`` "information" has local recoding keep the columns'
     mean I(X_i;X̂_i)/H(X_i), to which the choice of level adds, in place of `kept`. ``moves`` is how long
     local recoding is annealed for one target. ``fit`` "records" lowers the leakage of these records,
-    "population" that expected on others like them (see `borrowed`). ``chance`` is what each released
+    "population" that expected on others like them (see `smoothed`). ``chance`` is what each released
     combination costs in bits of one record.
     """
 
@@ -141,7 +141,7 @@ class Recoding:
                 for column in joint.public
             )
         if self.fit == "population":
-            searched = borrowed(searched, rng)
+            searched = smoothed(searched, rng)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
         least = float(self.min_count) * share if self.min_count > 1 else 0.0
         columns = GlobalSearch(

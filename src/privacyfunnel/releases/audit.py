@@ -19,10 +19,10 @@ from privacyfunnel.audits import (
     hold_out,
 )
 from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_attack
-from privacyfunnel.audits.generalisation import RELEASED
 from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
+from privacyfunnel.audits.unseen_rows import RELEASED
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
@@ -32,7 +32,7 @@ from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.search import find
-from privacyfunnel.releases.verify import Measured, with_kept
+from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.report.numbers import several
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from privacyfunnel.releases.cautions import (
     about_usefulness,
 )
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
-from privacyfunnel.releases.verify import Measured, with_kept
+from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from privacyfunnel.releases.search import (
     rule_of,
     search,
 )
-from privacyfunnel.releases.verify import check_same, measure
+from privacyfunnel.releases.written_file import check_same, measure
 from privacyfunnel.report.page import page, receiver_page
 from privacyfunnel.solvers.base import in_bits
 from privacyfunnel.tables import count, identifiers, open_table, write_release

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privacyfunnel.audits import Trials, audit_joint
-from privacyfunnel.audits.generalisation import RELEASED
+from privacyfunnel.audits.unseen_rows import RELEASED
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.codebook import COARSE, is_shared
 from privacyfunnel.codebook.output import ANY, recoded_names
@@ -36,7 +36,7 @@ from privacyfunnel.releases.checksums import fingerprint, read_checksums
 from privacyfunnel.releases.document import columns_kept, measured_of, symbols_of, with_chance
 from privacyfunnel.releases.files import CHECKSUMS, CODEBOOK, DOCUMENT, TABLES
 from privacyfunnel.releases.recoded import recoded_columns
-from privacyfunnel.releases.verify import AGREE, Measured, measure, with_kept
+from privacyfunnel.releases.written_file import AGREE, Measured, measure, with_kept
 from privacyfunnel.tables import count_roles, open_table
 from privacyfunnel.tables.join import match_roles
 from privacyfunnel.tables.paths import read_paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacyfunnel.audits.measures import SURELY_FITTED
+from privacyfunnel.audits.audit_rows import SURELY_FITTED
 from privacyfunnel.report import usefulness_words
 from privacyfunnel.report.attacker_words import (
     NOT_AVAILABLE,

@@ -49,25 +49,25 @@ async def change(request: Request, session: Session) -> Response:
         raise InvalidInput("choose a release first.")
     if search.recoding != "global":
         raise InvalidInput("groups are laid by hand where all records have the same ones (global).")
-    desk, now = session.jobs["search"].folder, session.by_hand.now
+    searched, now = session.jobs["search"].folder, session.by_hand.now
     if what == "undo":
         session.by_hand.undo()
         return redirect("/hand")
     if what == "begin":
         session.by_hand.steps.clear()
-        job = session.start("begin", desk=desk, chosen=session.jobs["choose"].folder)
+        job = session.start("begin", searched=searched, chosen=session.jobs["choose"].folder)
     elif now is None:
         raise InvalidInput("choose a release first.")
     elif what == "improve":
         job = session.start(
             "improve",
             inspected=session.jobs["inspect"].folder,
-            desk=desk,
+            searched=searched,
             draft=now["draft"],
             search=search,
         )
     else:
-        job = session.start("lay", desk=desk, draft=now["draft"], change=read_change(form))
+        job = session.start("lay", searched=searched, draft=now["draft"], change=read_change(form))
     await run_in_threadpool(job.answered.wait, PATIENCE if job.is_quick else 0.0)
     if (
         request.headers.get("sec-fetch-mode") == "cors"

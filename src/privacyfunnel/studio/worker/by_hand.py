@@ -36,7 +36,7 @@ MOST_CUTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class BareTable:
     """The counts of a table without its labels, and how its columns are named: small, quick to load."""
 
     search: GlobalSearch  # measures
@@ -45,7 +45,7 @@ class Desk:
     trees: tuple[Tree | None, ...]
 
     @classmethod
-    def of(cls, found: ReadableFrontier, columns: Sequence[Column]) -> Desk:
+    def of(cls, found: ReadableFrontier, columns: Sequence[Column]) -> BareTable:
         """From the frontier of global recodings."""
         search = found.search.columns
         orders = [getattr(shape, "order", None) for shape in search.shapes]
@@ -76,14 +76,14 @@ class Desk:
         ]
 
 
-def draft_of(solution: RecodedSolution, desk: Desk) -> Draft:
+def draft_of(solution: RecodedSolution, table: BareTable) -> Draft:
     """The groups of a global recoding as a draft, nothing of it held."""
     code = solution.code
     assert isinstance(code, ColumnCode)
     groups: dict[str, Sequence[Any]] = {}
-    for i, column in enumerate(desk.joint.public):
+    for i, column in enumerate(table.joint.public):
         own = [group for group in code.columns[i].groups if not _is_star_of_others(code, i, group)]
-        if _has_points(desk, i):
+        if _has_points(table, i):
             cuts = sorted(group.low for group in own if group.low is not None)
             groups[column.name] = cuts or [column.values[0]]
         else:
@@ -103,33 +103,33 @@ def _is_star_of_others(code: ColumnCode, i: int, group: Any) -> bool:
     return group.label == "*" and len(code.columns[i].groups) > 1
 
 
-def _has_points(desk: Desk, i: int) -> bool:
+def _has_points(table: BareTable, i: int) -> bool:
     """Whether a column is cut at points: numbers and dates that have neither bins nor a tree."""
-    column = desk.columns[i]
-    plain = column.rule is None and desk.orders[i] is None and desk.trees[i] is None
+    column = table.columns[i]
+    plain = column.rule is None and table.orders[i] is None and table.trees[i] is None
     return plain and KINDS[column.kind].is_ordered
 
 
-def changed(desk: Desk, draft: Draft, change: Change) -> Draft:
+def changed(table: BareTable, draft: Draft, change: Change) -> Draft:
     """The draft after a change; the column is held from then on."""
-    if change.column >= len(desk.columns):
+    if change.column >= len(table.columns):
         raise InvalidInput("there is no such column; reload the page.")
-    name = desk.columns[change.column].name
+    name = table.columns[change.column].name
     if change.what == "hold":
         return replace(draft, held=draft.held ^ {name})
     if change.what == "shift":
-        new: Sequence[Any] = _shifted(desk, draft, change)
-    elif not _has_points(desk, change.column):
+        new: Sequence[Any] = _shifted(table, draft, change)
+    elif not _has_points(table, change.column):
         raise InvalidInput(f"the column {name!r} has no order; move its values between groups.")
     else:
-        new = _cut(desk, list(draft.groups[name]), change)
+        new = _cut(table, list(draft.groups[name]), change)
     return Draft({**draft.groups, name: new}, draft.held | {name})
 
 
-def _cut(desk: Desk, cuts: list[Any], change: Change) -> list[Any]:
+def _cut(table: BareTable, cuts: list[Any], change: Change) -> list[Any]:
     """The cuts of a column of numbers or dates after a change; one at the least value is none."""
-    column = desk.joint.public[change.column]
-    kind = desk.columns[change.column].kind
+    column = table.joint.public[change.column]
+    kind = table.columns[change.column].kind
     known = [value for value in column.values if value is not None]
     cuts = [cut for cut in cuts if cut > known[0]]
     if change.what in ("move", "remove"):
@@ -186,11 +186,11 @@ def _multiples(known: Sequence[Any], kind: str, text: str) -> list[Any]:
     return [point for point in found if low < point <= high]
 
 
-def _shifted(desk: Desk, draft: Draft, change: Change) -> list[list[Any]]:
+def _shifted(table: BareTable, draft: Draft, change: Change) -> list[list[Any]]:
     """The lists of a column of categories with some values in another group."""
-    column = desk.joint.public[change.column]
-    labels = desk.fixed(draft)[change.column].labels
-    if _has_points(desk, change.column):
+    column = table.joint.public[change.column]
+    labels = table.fixed(draft)[change.column].labels
+    if _has_points(table, change.column):
         raise InvalidInput(f"the column {column.name!r} is cut at points; add or move cuts.")
     moved = [v for v in change.values if v < len(column.values)]
     place = {show(value): v for v, value in enumerate(column.values)}
@@ -214,10 +214,10 @@ def _shifted(desk: Desk, draft: Draft, change: Change) -> list[list[Any]]:
     return _together(column, [[column.values[v] for v in members] for members in together])
 
 
-def laid(desk: Desk, draft: Draft) -> dict[str, Any]:
+def laid(table: BareTable, draft: Draft) -> dict[str, Any]:
     """A draft measured, and each of its columns as the page draws it."""
-    search, joint = desk.search, desk.joint
-    shapes = desk.fixed(draft)
+    search, joint = table.search, table.joint
+    shapes = table.fixed(draft)
     labels = [shape.labels for shape in shapes]
     found = search.measured(labels)
     cells, _ = search.released(labels)
@@ -234,7 +234,7 @@ def laid(desk: Desk, draft: Draft) -> dict[str, Any]:
         "smallest": _records(joint, float(masses[masses > 0].min())),
         "n_symbols": int(np.count_nonzero(masses)),
         "columns": [
-            _column(desk, draft, i, shape, search.weights[i] / joint.total)
+            _column(table, draft, i, shape, search.weights[i] / joint.total)
             for i, shape in enumerate(shapes)
         ],
     }
@@ -244,20 +244,20 @@ def _records(joint: Joint, p: float) -> int | None:
     return None if joint.n_records is None else round(p * joint.n_records)
 
 
-def _column(desk: Desk, draft: Draft, i: int, shape: Fixed, shares: Any) -> dict[str, Any]:
+def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -> dict[str, Any]:
     """One column: its bars, its cuts or its groups with the values that can be marked."""
-    column = desk.joint.public[i]
+    column = table.joint.public[i]
     names, dense = np.unique(shape.labels, return_inverse=True)
     first = {int(label): k for k, label in enumerate(dict.fromkeys(shape.labels.tolist()))}
     group = np.array([first[int(names[d])] for d in dense])
     sums = np.bincount(group, weights=shares)
-    points = _has_points(desk, i)
+    points = _has_points(table, i)
     whole = -float(plogp(shares).sum())
     shown = set(np.argsort(-shares, kind="stable")[:SHOWN].tolist())
     labels = [shape.groups[int(np.flatnonzero(group == k)[0])].label for k in range(len(sums))]
     return {
         "name": column.name,
-        "kind": desk.columns[i].kind,
+        "kind": table.columns[i].kind,
         "has_points": points,
         "is_held": column.name in draft.held,
         "distinct": len(column.values),
@@ -268,7 +268,7 @@ def _column(desk: Desk, draft: Draft, i: int, shape: Fixed, shares: Any) -> dict
             {
                 "label": labels[k],
                 "share": float(sums[k]),
-                "records": _records(desk.joint, float(sums[k])),
+                "records": _records(table.joint, float(sums[k])),
                 "values": []
                 if points
                 else [
@@ -280,7 +280,7 @@ def _column(desk: Desk, draft: Draft, i: int, shape: Fixed, shares: Any) -> dict
             }
             for k in range(len(sums))
         ],
-        "bars": value_bars(column.values, shares, group, points or desk.orders[i] is not None),
+        "bars": value_bars(column.values, shares, group, points or table.orders[i] is not None),
     }
 
 
@@ -290,13 +290,13 @@ def _ends(column: PublicColumn) -> tuple[str, str]:
 
 
 def improved(
-    joint: Joint, desk: Desk, draft: Draft, like: ReleaseRequest, progress: Progress
+    joint: Joint, table: BareTable, draft: Draft, like: ReleaseRequest, progress: Progress
 ) -> Draft:
     """The columns that are not held, searched anew: as much kept as now, and less given away."""
-    free = [column.name for column in desk.columns if column.name not in draft.held]
+    free = [column.name for column in table.columns if column.name not in draft.held]
     if not free:
         raise InvalidInput("every column is held; let go of one first.")
-    now = desk.search.measured([shape.labels for shape in desk.fixed(draft)])
+    now = table.search.measured([shape.labels for shape in table.fixed(draft)])
     options = recoding_settings(joint, like)
     options["groups"] = {name: draft.groups[name] for name in draft.held}
     options["balance"] = 0.0  # how the columns are to share what is kept is in the curator's hands
@@ -307,7 +307,7 @@ def improved(
         targets=[now.kept * k / 4 for k in range(5)],
         n_jobs=1,
         seed=like.seed,
-        measure=desk.search.measure,
+        measure=table.search.measure,
         progress=progress,
         options=options,
     )
@@ -316,6 +316,6 @@ def improved(
     except TargetUnreachable:
         return draft
     assert isinstance(best, RecodedSolution)
-    if best.leakage >= desk.search.measure.reading(now.leakage, joint.p_s) - HAIR:
+    if best.leakage >= table.search.measure.reading(now.leakage, joint.p_s) - HAIR:
         return draft
-    return replace(draft_of(best, desk), held=draft.held)
+    return replace(draft_of(best, table), held=draft.held)

@@ -32,7 +32,7 @@ from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.drafts import Change, Draft
 from privacyfunnel.studio.forms import Choices, SearchSettings
-from privacyfunnel.studio.worker.by_hand import Desk, changed, draft_of, improved, laid
+from privacyfunnel.studio.worker.by_hand import BareTable, changed, draft_of, improved, laid
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
 from privacyfunnel.studio.worker.reporter import Reporter
@@ -43,7 +43,7 @@ SHOWN_ROWS = 6
 MOST_LISTED = 60  # values of a column that can be put in order
 LONGEST = 200  # characters of a value that are sent to the page
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
-RESULT, DESK = "result.pickle", "desk.pickle"
+RESULT, BARE = "result.pickle", "bare_table.pickle"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def search(
     else:
         found = frontier_of(joint, request, progress=reporter.progress)
         if isinstance(found, ReadableFrontier) and search.recoding == "global":
-            _save(folder, Desk.of(found, kept.counts.roles.public), DESK)
+            _save(folder, BareTable.of(found, kept.counts.roles.public), BARE)
     _save(folder, found)
     points = _points(found, search.kept)
     reporter.show(points=points)
@@ -188,15 +188,17 @@ def choose(
     return preview(asked, found.joint, solution, kept.counts, kept.identifiers)
 
 
-def begin(_: Reporter, folder: Path, *, desk: Path, chosen: Path) -> dict[str, Any]:
+def begin(_: Reporter, folder: Path, *, searched: Path, chosen: Path) -> dict[str, Any]:
     """The chosen release as a first draft, to be changed by hand."""
-    table: Desk = _load(desk, DESK)
+    table: BareTable = _load(searched, BARE)
     return laid(table, draft_of(_load(chosen), table))
 
 
-def lay(_: Reporter, folder: Path, *, desk: Path, draft: Draft, change: Change) -> dict[str, Any]:
+def lay(
+    _: Reporter, folder: Path, *, searched: Path, draft: Draft, change: Change
+) -> dict[str, Any]:
     """A draft after one change, measured at once."""
-    table: Desk = _load(desk, DESK)
+    table: BareTable = _load(searched, BARE)
     return laid(table, changed(table, draft, change))
 
 
@@ -205,13 +207,13 @@ def improve(
     folder: Path,
     *,
     inspected: Path,
-    desk: Path,
+    searched: Path,
     draft: Draft,
     search: SearchSettings,
 ) -> dict[str, Any]:
     """A draft whose columns that are not held were searched anew."""
     kept: Inspected = _load(inspected)
-    table: Desk = _load(desk, DESK)
+    table: BareTable = _load(searched, BARE)
     request = bins_in_order(search.request(), kept.counts.roles.public)
     joint = kept.counts.joint()
     return laid(table, improved(joint, table, draft, request, reporter.progress))

@@ -1,4 +1,4 @@
-"""Measures: the rows of an audit from a joint, each with its number or why there is none."""
+"""Audit rows: what an audit measures of a joint, each with its number or why there is none."""
 
 from __future__ import annotations
 

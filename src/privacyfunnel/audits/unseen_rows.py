@@ -1,4 +1,4 @@
-"""Generalisation: what a codebook keeps and gives away on rows that it has not seen."""
+"""Unseen rows: what a codebook keeps and gives away on rows that it has not seen."""
 
 from __future__ import annotations
 

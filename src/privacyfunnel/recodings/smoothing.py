@@ -1,4 +1,4 @@
-"""Borrowing: what S is expected to be given x, from records that share some of its columns.
+"""Smoothing: what S is expected to be given x, from records that share some of its columns.
 
 Few records have the same x, and a fine code that is chosen to leak little on them fits their chance. A
 search for a population lowers the leakage of a smoothed joint instead.
@@ -19,7 +19,7 @@ WEIGHTS = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0)  # records' worth of what is b
 SUBSETS = 64  # combinations of columns that are looked at; of more columns, pairs only
 
 
-def borrowed(joint: Joint, rng: np.random.Generator) -> Joint:
+def smoothed(joint: Joint, rng: np.random.Generator) -> Joint:
     """The joint with each p(s given x) shrunk towards what fewer of its columns say; p(x) stays.
 
     p(s given x_A) = (n(s,x_A) + κ mean_i p(s given x_{A without i})) / (n(x_A) + κ) for growing sets A of
@@ -28,7 +28,7 @@ def borrowed(joint: Joint, rng: np.random.Generator) -> Joint:
 
     >>> labels = [(a, b) for a in "pq" for b in "uv"]
     >>> joint = Joint.from_counts([[4, 1, 3, 0], [1, 4, 1, 4]], labels_x=labels, columns=["a", "b"])
-    >>> smooth = borrowed(joint, np.random.default_rng(0))
+    >>> smooth = smoothed(joint, np.random.default_rng(0))
     >>> bool(np.allclose(smooth.p_x, joint.p_x)), smooth.information < joint.information
     (True, True)
     """

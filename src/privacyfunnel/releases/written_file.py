@@ -1,4 +1,4 @@
-"""Verify: utility and leakage of a written file, from its own rows beside those of the table."""
+"""Written file: its utility and leakage, measured from its own rows beside those of the table."""
 
 from __future__ import annotations
 
