@@ -42,14 +42,16 @@ def audit(
     table: Table,
     sensitive: Sensitive,
     public: Annotated[
-        str,
-        typer.Option("-x", "--publish", help="Published columns, separated by commas."),
+        list[str],
+        typer.Option(
+            "-x", "--publish", help="Published columns, separated by commas; may be repeated."
+        ),
     ],
     original: Annotated[
         str | None, typer.Option(help="Columns that the published ones stand for, to compare with.")
     ] = None,
     useful: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "-y", "--useful", help="Columns that receivers want to guess from the published."
         ),

@@ -25,7 +25,10 @@ Sensitive = Annotated[
     ),
 ]
 Public = Annotated[
-    str, typer.Option("-x", "--publish", help="Columns to publish, separated by commas.")
+    list[str],
+    typer.Option(
+        "-x", "--publish", help="Columns to publish, separated by commas; may be repeated."
+    ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
@@ -91,7 +94,7 @@ Secret = Annotated[
 
 PURPOSE = "What is hidden, what is kept"
 Useful = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "-y",
         "--useful",
@@ -223,7 +226,7 @@ def read_problem(name: str) -> str:
     return PROBLEM_NAMES[name]
 
 
-def read_purpose(useful: str | None, and_x: bool) -> str:
+def read_purpose(useful: list[str] | None, and_x: bool) -> str:
     """What is kept: X, its use, or both."""
     if and_x and not useful:
         raise InvalidInput("--and-x goes with -y, the columns that the release is for.")

@@ -52,7 +52,7 @@ BLOCKS = {
 }
 
 
-LOCAL_MOVES = {"fast": 3_000_000, "normal": 8_000_000, "thorough": 60_000_000}  # of local recoding
+LOCAL_MOVES = {"fast": 3_000_000, "normal": 6_000_000, "thorough": 60_000_000}  # of local recoding
 SWEPT = {"fast": 3e8, "normal": 2e9, "thorough": 3e10}  # cells times clusters, for a given size
 PROPOSALS = {"fast": 5e6, "normal": 2e7, "thorough": 3e8}  # random moves and swaps for one target
 
