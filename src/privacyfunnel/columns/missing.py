@@ -1,7 +1,6 @@
 """Missing: what is done about missing values, in words too, and which records count because of it.
 
-What counts as missing, NaN say, is in ``kinds.py``. ``releases/written_file.py`` counts a release again
-and on purpose leaves records out by itself.
+What counts as missing, NaN say, is in ``kinds.py``.
 """
 
 from __future__ import annotations

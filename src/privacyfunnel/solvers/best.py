@@ -46,7 +46,8 @@ from privacyfunnel.solvers.target import HAIR, Price, Target
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
-ARCHIVED = 40  # up to here all undominated codes that are passed through are kept
+ARCHIVED = 40  # up to here undominated codes that are passed through are kept
+MOST_ARCHIVED = 1500  # of them
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search for one λ has no more to gain
 NEAR_TARGET = 2e-6  # the same for a target, which may allow very little leakage
 BESIDE = 0.02  # bits from its target at which a code on the limit is good enough
@@ -208,7 +209,8 @@ class BestSearch:
         """
         if self.effort == "fast" or not aim.plain or not SMALL < joint.n_x <= ARCHIVED:
             return []
-        return pareto_set(joint, aim.problem, [], least=self.layout(joint, aim).least)
+        least = self.layout(joint, aim).least
+        return pareto_set(joint, aim.problem, [], least=least, most=MOST_ARCHIVED)
 
     def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
         """The most relevant code found of at most ``n_symbols`` symbols: max I(S;X̂), |X̂| ≤ n.

@@ -18,6 +18,7 @@ SAME = 1e-9  # bits by which codes must differ to be two
 PATHS = 41  # greedy merge paths, for as many λ, whose codes are starts
 MOST_PATHS = 600  # symbols up to which they are run
 MOST_PRICES = 1.5e8  # cells that may be looked at, from the paths and again from known codes
+MOST_CODES = 20_000  # of the set, beyond which it only becomes denser
 
 
 class ParetoSet:
@@ -52,14 +53,20 @@ class ParetoSet:
 
 
 def pareto_set(
-    joint: Joint, problem: str, codes: Sequence[Partition], *, least: float = 0.0
+    joint: Joint,
+    problem: str,
+    codes: Sequence[Partition],
+    *,
+    least: float = 0.0,
+    most: int = MOST_CODES,
 ) -> list[Partition]:
     """The undominated codes found from greedy merge paths, then from some codes that are known.
 
     Pareto local search (Paquete, Chiarandini & Stützle 2004): every single move and every merge of two
     clusters of each code of the set is priced, and those that no code of the set beats join it, until
-    all have been visited or 1.5·10⁸ cells looked at. No symbol weighs less than ``least``. Chance plays
-    no part. Known codes come second: they would beat from the start what leads to others.
+    all have been visited, 1.5·10⁸ cells looked at or ``most`` codes found: a funnel may have tens of
+    thousands. No symbol weighs less than ``least``. Chance plays no part. Known codes come second: they
+    would beat from the start what leads to others.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> [code.n_symbols for code in pareto_set(joint, "bottleneck", [])]
@@ -81,7 +88,7 @@ def pareto_set(
         for code in starts:
             offer(utility(joint, code), leakage(joint, code), code)
         left = MOST_PRICES
-        while waiting and left > 0.0:
+        while waiting and left > 0.0 and len(found.codes) < most:
             cost, code = waiting.popleft()
             if not found.still_has(cost, code):
                 continue
