@@ -355,8 +355,10 @@ class RecodingSearch:
         if found is None and self.recoding.kind == "local" and codes:
             found = codes[-1]  # it cannot suppress as much as local recoding can climb
         if found is None and kept is not None and codes:
-            most = self.columns.under(np.inf, rng)  # what it passes through are starts nearer by
-            found = self.columns.at(kept, rng, trades=0)
+            most: Recoded | None = codes[-1]
+            if thorough:  # what the search for the most passes through are starts nearer by
+                most = self.columns.under(np.inf, rng)
+                found = self.columns.at(kept, rng, trades=0)
             if found is None:
                 raise self._too_much(kept, 0.0 if most is None else most.kept)
         if found is None:
