@@ -431,9 +431,9 @@ def written(table: pd.DataFrame) -> None:
             )  # fmt: skip
             file = pd.read_parquet(made.folder / "release.parquet")
         same = len(file) == len(table)
-        both = file.assign(hidden=table["salary-class"].to_numpy())
-        names = ", ".join(f'"{name}"' for name in both)
-        rows = duckdb.sql(f"SELECT {names}, count(*) AS n FROM both GROUP BY ALL").df()
+        rows_of_both = file.assign(hidden=table["salary-class"].to_numpy())
+        names = ", ".join(f'"{name}"' for name in rows_of_both)
+        rows = duckdb.sql(f"SELECT {names}, count(*) AS n FROM rows_of_both GROUP BY ALL").df()
         keys = rows.drop(columns=["n", "hidden"]).astype(str).agg("|".join, axis=1)
         cells = pd.crosstab(rows["hidden"], keys, rows["n"], aggfunc="sum").fillna(0).to_numpy()
         joint = pf.Joint.from_counts(cells)
