@@ -1,7 +1,11 @@
-"""Docstrings for the web: doctest examples become code blocks, Sphinx roles become plain code."""
+"""Docstrings for the web: doctest examples become code blocks, Sphinx roles become plain code.
+
+The fields of a request are shown with the meaning that each was given.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -12,6 +16,14 @@ ROLE = re.compile(r":(?:meth|class|func|mod|attr):`~?([^`]+)`")
 
 class Doctests(griffe.Extension):
     """Rewrite every docstring before it is rendered."""
+
+    def on_attribute_instance(self, *, attr: griffe.Attribute, **_: Any) -> None:
+        """Called by griffe for each attribute that it reads, before signatures are made of them."""
+        call = attr.value
+        if isinstance(call, griffe.ExprCall) and str(call.function) == "_asked":
+            default, meaning = call.arguments[:2]
+            attr.value = default
+            attr.docstring = griffe.Docstring(ast.literal_eval(str(meaning)))
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called by griffe for each module, class, function and attribute that it has loaded."""

@@ -37,8 +37,15 @@ NASTY = [
 
 def test_each_field_of_a_request_is_an_option():
     otherwise = {"target", "source", "command", "hierarchies", "orders", "purpose", "caps"}
-    told = {field.name for field in fields(ReleaseRequest)}
-    assert told - set(signature(release_command).parameters) == otherwise
+    told = {field.name: field for field in fields(ReleaseRequest)}
+    options = signature(release_command).parameters
+    assert set(told) - set(options) == otherwise
+    written_out = {"cuts", "groups", "importance", "keep", "secret"}  # their words are read first
+    for name in set(told) - otherwise - written_out:
+        (option,) = options[name].annotation.__metadata__
+        assert options[name].default == told[name].default
+        assert option.help == told[name].metadata["meaning"]
+        assert "--" not in option.help
 
 
 @pytest.fixture(scope="module")

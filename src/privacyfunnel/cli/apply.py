@@ -16,6 +16,7 @@ from privacyfunnel.cli.options import (
     Memory,
     Shuffle,
     Table,
+    asked,
     read_columns,
 )
 from privacyfunnel.cli.terminal import say
@@ -31,10 +32,7 @@ def apply(
     expand: Expand = False,
     keep: Keep = None,
     key: Key = None,
-    numbers: Annotated[
-        str,
-        typer.Option(help="Groups of numbers as label (25-34), bounds (two columns more) or mean."),
-    ] = "label",
+    numbers: Annotated[str, asked("numbers")] = "label",
     shuffle: Shuffle = False,
     memory: Memory = None,
     input_format: InputFormat = None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    LIMITS,
     BinsOption,
     Force,
     InputFormat,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMATS = (".json", ".html")
-LIMITS = "Limits (exit code 3 when one is broken)"
 
 
 def audit(

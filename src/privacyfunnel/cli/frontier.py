@@ -30,6 +30,7 @@ from privacyfunnel.cli.options import (
     Table,
     Useful,
     Weight,
+    asked,
     named_table,
     read_columns,
     read_problem,
@@ -85,13 +86,8 @@ def frontier(
     weight: Weight = None,
     memory: Memory = None,
     input_format: InputFormat = None,
-    effort: Annotated[
-        str | None, typer.Option(help="How long to search: fast, normal (default) or thorough.")
-    ] = None,
-    min_count: Annotated[
-        int | None,
-        typer.Option(help="Least number of records that every released symbol covers."),
-    ] = None,
+    effort: Annotated[str | None, asked("effort")] = None,
+    min_count: Annotated[int | None, asked("min_count")] = None,
     jobs: Jobs = 2,
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -112,8 +108,8 @@ def frontier(
 
     problem = read_problem(problem)
     # What was not asked for is left to the method; what it does not take, it refuses.
-    asked = {"effort": effort, "min_count": min_count}
-    options: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    given = {"effort": effort, "min_count": min_count}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     readable = read_recoding(hierarchy, order, cuts, importance, groups)
     if recoding == "symbols":
         if readable:

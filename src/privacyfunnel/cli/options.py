@@ -3,13 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import date, datetime
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.releases.request import TARGETS, ReleaseRequest
+
+PURPOSE = "What is hidden, what is kept"
+RECODING = "Readable releases"
+LIMITS = "Limits (exit code 3 when one is broken)"
+PANELS = {"purpose": PURPOSE, "readable": RECODING, "limits": LIMITS, None: None}
+
+FIELDS = {field.name: field for field in fields(ReleaseRequest) if field.metadata}
+KINDS = get_type_hints(ReleaseRequest)
+
+
+def asked(name: str) -> Any:
+    """The option of a field of a request: its name, its help and the panel that it stands in."""
+    told = FIELDS[name].metadata
+    option = (told["name"] or name).replace("_", "-")
+    both = f"/--no-{option}" if KINDS[name] == bool | None else ""
+    return typer.Option(
+        f"--{option}{both}", help=told["meaning"], rich_help_panel=PANELS[told["topic"]]
+    )
+
+
+def takes_a_request(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that takes, beside its own parameters, the targets and fields of a request by name."""
+    *own, _ = signature(command, eval_str=True).parameters.values()
+    needed = [parameter for parameter in own if parameter.default is Parameter.empty]
+    targets = {
+        name: (None, Annotated[float | None, typer.Option(help=meaning)])
+        for name, meaning in TARGETS.items()
+    }
+    settings = {
+        name: (field.default, Annotated[KINDS[name], asked(name)]) for name, field in FIELDS.items()
+    }
+    request = [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
+        for name, (default, kind) in (targets | settings).items()
+    ]
+    command.__signature__ = Signature([*needed, *request, *own[len(needed) :]])  # type: ignore[attr-defined]
+    return command
+
 
 Table = Annotated[
     str, typer.Argument(help="A csv, tsv, parquet or json lines file, or duckdb://FILE#TABLE.")
@@ -31,23 +72,9 @@ Public = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")]
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
+Seed = Annotated[int, asked("seed")]
 Jobs = Annotated[int, typer.Option(help="Processes to use; the result does not depend on it.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace results that are there already.")]
-Effort = Annotated[str, typer.Option(help="How long to search: fast, normal or thorough.")]
-MinCount = Annotated[
-    int,
-    typer.Option(
-        help="Least number of people (records) that every released combination stands for; 1 for none."
-    ),
-]
-MinDiversity = Annotated[
-    int,
-    typer.Option(
-        help="Least number of different values of each sensitive column that every released "
-        "combination goes with."
-    ),
-]
 BinsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -67,22 +94,12 @@ Person = Annotated[
     str | None, typer.Option(help="Column that says whose row it is, where people have several.")
 ]
 Memory = Annotated[str | None, typer.Option(help="Most memory for the table, e.g. 2GB; spills.")]
-Expand = Annotated[
-    bool, typer.Option("--expand", help="Add, per public column, what the symbol stands for.")
-]
+Expand = Annotated[bool, asked("expand")]
+Shuffle = Annotated[bool, asked("shuffle")]
+Key = Annotated[str | None, asked("key")]
 Keep = Annotated[
     str | None,
     typer.Option(help="Columns to pass through as they are, NOT protected, separated by commas."),
-]
-Key = Annotated[
-    str | None, typer.Option(help="Column that names the row; random releases draw by it.")
-]
-
-Shuffle = Annotated[
-    bool,
-    typer.Option(
-        "--shuffle", help="Write the rows in a random order, which tells nothing of the table."
-    ),
 ]
 Secret = Annotated[
     Path | None,
@@ -91,8 +108,6 @@ Secret = Annotated[
         "with it and --key a record keeps its draw, and with one codebook (funnel apply) its symbol."
     ),
 ]
-
-PURPOSE = "What is hidden, what is kept"
 Useful = Annotated[
     list[str] | None,
     typer.Option(
@@ -110,15 +125,7 @@ AndX = Annotated[
         rich_help_panel=PURPOSE,
     ),
 ]
-MeasureOption = Annotated[
-    str,
-    typer.Option(
-        "--measure",
-        help="How what is given away is measured: shannon, guessing, chi-square, total-variation, "
-        "arimoto:ORDER, maximal-leakage.",
-        rich_help_panel=PURPOSE,
-    ),
-]
+MeasureOption = Annotated[str, asked("measure")]
 Caps = Annotated[
     list[str] | None,
     typer.Option(
@@ -128,8 +135,6 @@ Caps = Annotated[
         rich_help_panel=PURPOSE,
     ),
 ]
-
-RECODING = "Readable releases"
 Hierarchies = Annotated[
     list[str] | None,
     typer.Option(
@@ -167,36 +172,6 @@ Importance = Annotated[
     typer.Option(
         "--importance",
         help="age=2: what is kept of age counts twice; may be repeated.",
-        rich_help_panel=RECODING,
-    ),
-]
-Balance = Annotated[
-    float | None,
-    typer.Option(
-        help="Least that every column keeps, as a share of --kept (0.5); 0 lets columns be given up.",
-        rich_help_panel=RECODING,
-    ),
-]
-Suppress = Annotated[
-    float | None,
-    typer.Option(
-        help="Most of the records, as a share, that become * for the least count (0.02).",
-        rich_help_panel=RECODING,
-    ),
-]
-RoundCuts = Annotated[
-    bool,
-    typer.Option(
-        "--round-cuts",
-        help="Cut numbers and dates at round points only; otherwise round points are preferred.",
-        rich_help_panel=RECODING,
-    ),
-]
-Fit = Annotated[
-    str | None,
-    typer.Option(
-        help="Whose leakage is lowered: records (these, the default of global) or population (others "
-        "like them, the default of local).",
         rich_help_panel=RECODING,
     ),
 ]

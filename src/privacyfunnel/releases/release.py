@@ -110,12 +110,8 @@ def release(
     narwhals knows, ``columns`` how its columns are coarsened before, ``weight`` the column that weighs
     the records, ``person`` one that says whose row it is, ``memory`` a bound such as "2GB". A
     ``frontier`` of the same table that is there already is used instead of searching again. ``stages``
-    is asked by name for one
-    callback (done, total) for each stage of the work. The other ``options`` are the fields of
-    ``releases.request.ReleaseRequest``: recoding ("global", "local" or "symbols"), hierarchies, orders,
-    cuts, groups, importance, balance, suppress, numbers, measure, purpose, caps, soft, min_count,
-    min_diversity, effort, points, seed, expand, keep, key, shuffle, form ("parquet" or "csv"), is_public,
-    attackers, holdout, choose_on, max_population_leakage.
+    is asked by name for one callback (done, total) for each stage of the work. The other ``options`` are
+    the fields of ``releases.request.ReleaseRequest``, which says what each means.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
     >>> table = pd.DataFrame({"ill": [0, 1, 0, 1] * 9, "ward": ["a", "b", "c", "a"] * 9})

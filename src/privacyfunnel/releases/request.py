@@ -10,8 +10,18 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.files import FILES, FORMATS
 
 READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
-TARGETS = ("kept", "leakage", "utility", "lam")
+TARGETS = {
+    "kept": "Share of each column to keep, on average, 0 to 1.",
+    "leakage": "Share of the sensitive information to give at most, 0 to 1.",
+    "utility": "Symbols: share of the public information to keep at least, 0 to 1.",
+    "lam": "Bits given away that a bit kept is worth, 0 to 1.",
+}
 BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound on leakage, none
+
+
+def _asked(default: Any, meaning: str, *, name: str | None = None, topic: str | None = None) -> Any:
+    """A field that a curator is asked for in this sentence, under its own name or another."""
+    return field(default=default, metadata={"meaning": meaning, "name": name, "topic": topic})
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,8 @@ class ReleaseRequest:
     as little as needed) or "symbols" (any grouping of X's values, one released column). By default
     it is global; utility and lam, and draws by lot, mean symbols.
 
-    The defaults of a release stand here and nowhere else.
+    The defaults of a release stand here and nowhere else, and so does what each field means: the
+    command line makes its options of them.
 
     >>> ReleaseRequest({"utility": 0.5}).files[:4]
     ('release.parquet', 'codebook.json', 'report.html', 'report.json')
@@ -33,39 +44,95 @@ class ReleaseRequest:
     target: Mapping[str, float]
     source: str = ""  # the table's name in the report
     command: str = ""  # what makes the same release once more
-    recoding: str | None = None  # None: as the target and the other choices mean
+    measure: str = _asked(
+        "shannon",
+        "How what is given away is measured: shannon, guessing, chi-square, total-variation, "
+        "arimoto:ORDER, maximal-leakage.",
+        topic="purpose",
+    )
+    purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
+    caps: Mapping[str, float | str] = field(default_factory=dict)  # of single sensitive columns
+    recoding: str | None = _asked(
+        None,
+        "global: each column coarsened alike for all records; local: each record as little as needed; "
+        "symbols: any grouping, one column (the default of utility and lam).",
+        topic="readable",
+    )
     hierarchies: Mapping[str, str] = field(default_factory=dict)  # a file for each column
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # first to last
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
     groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # exactly these
     importance: Mapping[str, float] = field(default_factory=dict)
-    balance: float | None = None  # share of the mean kept that every column keeps; None: `BALANCE`
-    round_cuts: bool = False  # cut numbers and dates at round points only
-    suppress: float | None = None  # share of the records that may be * for the least count
-    fit: str | None = None  # whose leakage is lowered: these records', or a population's
-    numbers: str = "label"  # intervals as text, as two columns of bounds, or as their mean
-    measure: str = "shannon"  # of what is given away, see `measures`
-    purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
-    caps: Mapping[str, float | str] = field(default_factory=dict)  # of single sensitive columns
-    soft: bool = False
-    min_count: int = 5  # people that each released combination stands for at least; 1 is no rule
-    min_diversity: int = 1  # values of each sensitive column that it goes with at least
-    effort: str = "normal"
-    points: int = 20
-    seed: int = 0
-    expand: bool = False
-    keep: Sequence[str] = ()
-    key: str | None = None
-    secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
-    shuffle: bool = False  # write the rows in a random order
-    form: str = "parquet"
-    is_public: bool = False
-    attackers: bool | None = None  # None: where they take some seconds only
-    holdout: float | None = None  # the share of the records that the method is checked on
-    choose_on: float | None = (
-        None  # the share of the records, drawn in secret, that chooses the code
+    balance: float | None = _asked(
+        None,  # `BALANCE`, or none
+        "Least that every column keeps, as a share of what is kept on average (0.5); 0 lets columns be "
+        "given up.",
+        topic="readable",
     )
-    max_population_leakage: float | None = None  # of people outside of the table, 95% sure
+    round_cuts: bool = _asked(
+        False,
+        "Cut numbers and dates at round points only; otherwise round points are preferred.",
+        topic="readable",
+    )
+    fit: str | None = _asked(
+        None,
+        "Whose leakage is lowered: records (these, the default of global) or population (others like "
+        "them, the default of local).",
+        topic="readable",
+    )
+    suppress: float | None = _asked(
+        None,
+        "Most of the records, as a share, that become * for the least count (0.02).",
+        topic="readable",
+    )
+    numbers: str = _asked(
+        "label",
+        "Intervals of numbers as label (25-34), bounds (two columns) or mean.",
+        topic="readable",
+    )
+    soft: bool = _asked(False, "Draw each record's symbol by lot: gives away far less.")
+    min_count: int = _asked(
+        5,
+        "Least number of people (records) that every released combination stands for; 1 for none.",
+    )
+    min_diversity: int = _asked(
+        1,
+        "Least number of different values of each sensitive column that every released combination "
+        "goes with.",
+    )
+    effort: str = _asked("normal", "How long to search: fast, normal (by default) or thorough.")
+    points: int = _asked(20, "Points of the frontier in the report.")
+    seed: int = _asked(0, "Seed of all random choices.")
+    expand: bool = _asked(False, "Add, per public column, what the symbol stands for.")
+    keep: Sequence[str] = ()
+    key: str | None = _asked(None, "Column that names the row; random releases draw by it.")
+    secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
+    shuffle: bool = _asked(
+        False, "Write the rows in a random order, which tells nothing of the table."
+    )
+    form: str = _asked("parquet", "parquet or csv.", name="format")
+    holdout: float | None = _asked(
+        None,
+        "A share, e.g. 0.3: check the method on as many records that it has not seen. The release is "
+        "made from all records all the same.",
+    )
+    choose_on: float | None = _asked(
+        None,
+        "A share, e.g. 0.5: choose the code on as many records, drawn in secret, against one who knows "
+        "all other records and runs the search again.",
+    )
+    max_population_leakage: float | None = _asked(
+        None,
+        "Where some records choose the code: release only if no more than this share is given away, "
+        "with 95% confidence, of people who are not in the table.",
+        topic="limits",
+    )
+    attackers: bool | None = _asked(
+        None, "Train attackers on the release; by default where it takes seconds."
+    )
+    is_public: bool = _asked(
+        False, "Codebook and report without any figure about S.", name="public"
+    )
 
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
