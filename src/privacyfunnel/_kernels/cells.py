@@ -47,22 +47,21 @@ def cell_measure(row, mass, measure):
 
 
 @njit(cache=True)
-def _add(cells, value, sign, sums, masses, small, costs, measure):
+def _add(cells, value, sign, group, small, costs, measure):
     """Add a value to a group (sign 1) or take it out; the change of what its cells tell.
 
-    ``sums[r, s]`` and ``masses[r]`` are the group's cells, ``small`` the weight of its cells below the
-    least and what suppressing them costs.
+    ``group`` = (sums[r, s], masses[r], told[r]) are its cells and what each tells, nothing where it is
+    too small; ``small`` the weight of its cells below the least and what suppressing them costs.
     """
     indptr, rows, symbols, weights = cells
+    sums, masses, told = group
     depth, least = costs[0], costs[1]
-    told = 0.0
+    more = 0.0
     cell, end = indptr[value], indptr[value + 1]
     while cell < end:
         r = rows[cell]
-        if masses[r] >= least:
-            if masses[r] > 0.0:
-                told -= cell_measure(sums[r], masses[r], measure)
-        else:
+        more -= told[r]
+        if masses[r] < least:
             small[0] -= masses[r]
             small[1] -= masses[r] * depth[r]
         while cell < end and rows[cell] == r:
@@ -70,22 +69,30 @@ def _add(cells, value, sign, sums, masses, small, costs, measure):
             if symbols[cell] < measure[4]:
                 masses[r] += sign * weights[cell]
             cell += 1
-        if masses[r] >= least:
-            if masses[r] > 0.0:
-                told += cell_measure(sums[r], masses[r], measure)
-        else:
+        told[r] = 0.0
+        if masses[r] < least:
             small[0] += masses[r]
             small[1] += masses[r] * depth[r]
-    return told
+        elif masses[r] > 0.0:
+            told[r] = cell_measure(sums[r], masses[r], measure)
+        more += told[r]
+    return more
 
 
 @njit(cache=True)
-def _clear(cells, value, sums, masses):
+def _no_cells(n_r, n_s):
+    """The cells of a group without values."""
+    return np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(n_r)
+
+
+@njit(cache=True)
+def _clear(cells, value, group):
     """Forget the cells of a value."""
     indptr, rows, symbols, _ = cells
+    sums, masses, told = group
     for cell in range(indptr[value], indptr[value + 1]):
         sums[rows[cell], symbols[cell]] = 0.0
-        masses[rows[cell]] = 0.0
+        masses[rows[cell]] = told[rows[cell]] = 0.0
 
 
 @njit(cache=True)
@@ -112,7 +119,7 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, 
     best = np.full((layers + 1, n + 1), np.inf)
     start = np.zeros((layers + 1, n + 1), dtype=np.int64)
     best[:, 0] = 0.0
-    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    group, small = _no_cells(n_r, n_s), np.zeros(2)
     for j in range(1, n + 1):
         if j < n and math.isinf(cut_price[j]):
             continue
@@ -122,7 +129,7 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, 
         while low > 0 and (far[j] or places < REACH):
             low -= 1
             value = order[low]
-            told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
+            told += _add(cells, value, 1.0, group, small, costs, measure)
             weight += weights[value]
             if low > 0 and math.isinf(cut_price[low]):
                 continue
@@ -138,7 +145,7 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, 
                     best[k, j] = before + price
                     start[k, j] = low
         for i in range(low, j):
-            _clear(cells, order[i], sums, masses)
+            _clear(cells, order[i], group)
     return best[layers, n], start
 
 
@@ -152,15 +159,15 @@ def cut_tree(cells, order, weights, n_r, n_s, low, high, parent, costs, measure)
     n_nodes = parent.size
     best, parts = np.zeros(n_nodes), np.zeros(n_nodes)
     whole = np.zeros(n_nodes, dtype=np.bool_)
-    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    group, small = _no_cells(n_r, n_s), np.zeros(2)
     for node in range(n_nodes):
         told, weight = 0.0, 0.0
         small[:] = 0.0
         for i in range(low[node], high[node]):
-            told += _add(cells, order[i], 1.0, sums, masses, small, costs, measure)
+            told += _add(cells, order[i], 1.0, group, small, costs, measure)
             weight += weights[order[i]]
         for i in range(low[node], high[node]):
-            _clear(cells, order[i], sums, masses)
+            _clear(cells, order[i], group)
         price = _price(told, small, weight, costs)
         leaf = high[node] - low[node] == 1 and parts[node] == 0.0
         whole[node] = leaf or price <= parts[node]
@@ -177,7 +184,7 @@ def best_groups(cells, weights, n_r, n_s, costs, measure):
     Returns the price and for each set of values (as bits) its group that holds the lowest of them.
     """
     n = weights.size
-    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    sums, small = _no_cells(n_r, n_s), np.zeros(2)
     prices = np.zeros(1 << n)
     told, weight, members = 0.0, 0.0, 0
     for step in range(1, 1 << n):  # Gray code: one value comes or goes at each step
@@ -186,7 +193,7 @@ def best_groups(cells, weights, n_r, n_s, costs, measure):
             bit += 1
         sign = -1.0 if (members >> bit) & 1 else 1.0
         members ^= 1 << bit
-        told += _add(cells, bit, sign, sums, masses, small, costs, measure)
+        told += _add(cells, bit, sign, sums, small, costs, measure)
         weight += sign * weights[bit]
         prices[members] = _price(told, small, weight, costs)
     best = np.full(1 << n, np.inf)
@@ -205,15 +212,6 @@ def best_groups(cells, weights, n_r, n_s, costs, measure):
                 break
             subset = (subset - 1) & rest
     return best[(1 << n) - 1], group
-
-
-@njit(cache=True)
-def _tell(costs, measure, sums, masses, told):
-    """Fill ``told[r]``: what each cell of a group tells, nothing where it is too small or empty."""
-    for r in range(masses.size):
-        told[r] = 0.0
-        if masses[r] >= costs[1] and masses[r] > 0.0:
-            told[r] = cell_measure(sums[r], masses[r], measure)
 
 
 @njit(cache=True)
@@ -262,12 +260,12 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
     row, small = np.zeros(n_s), np.zeros(2)
     for v in range(labels.size):
         g = labels[v]
+        group = (sums[g], masses[g], told[g])
         small[:] = totals[g, 1:]
-        totals[g, 0] += _add(cells, v, 1.0, sums[g], masses[g], small, costs, measure)
+        totals[g, 0] += _add(cells, v, 1.0, group, small, costs, measure)
         totals[g, 1:] = small
         weight[g] += weights[v]
     for g in range(n_groups):
-        _tell(costs, measure, sums[g], masses[g], told[g])
         price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
     for sweep in range(orders.shape[0]):
         moved = False
@@ -300,15 +298,11 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
             moved = True
             labels[v] = cheapest
             for g, sign in ((home, -1.0), (cheapest, 1.0)):
+                group = (sums[g], masses[g], told[g])
                 small[:] = totals[g, 1:]
-                totals[g, 0] += _add(cells, v, sign, sums[g], masses[g], small, costs, measure)
+                totals[g, 0] += _add(cells, v, sign, group, small, costs, measure)
                 totals[g, 1:] = small
                 weight[g] += sign * weights[v]
-                for cell in range(cells[0][v], cells[0][v + 1]):
-                    r = cells[1][cell]
-                    told[g, r] = 0.0
-                    if masses[g, r] >= costs[1] and masses[g, r] > 0.0:
-                        told[g, r] = cell_measure(sums[g, r], masses[g, r], measure)
                 price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
             if alone:
                 sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
@@ -336,7 +330,7 @@ def interval_budget(
     start = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
     spent = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
     best[0, 0] = 0.0
-    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    group, small = _no_cells(n_r, n_s), np.zeros(2)
     for j in range(1, n + 1):
         if j < n and math.isinf(cut_price[j]):
             continue
@@ -346,7 +340,7 @@ def interval_budget(
         while low > 0 and (far[j] or places < REACH):
             low -= 1
             value = order[low]
-            told += _add(cells, value, 1.0, sums, masses, small, costs, measure)
+            told += _add(cells, value, 1.0, group, small, costs, measure)
             weight += weights[value]
             if low > 0 and math.isinf(cut_price[low]):
                 continue
@@ -368,7 +362,7 @@ def interval_budget(
                     start[j, b + bins] = low
                     spent[j, b + bins] = bins
         for i in range(low, j):
-            _clear(cells, order[i], sums, masses)
+            _clear(cells, order[i], group)
     return best[n], exact[n], start, spent
 
 
@@ -386,16 +380,16 @@ def tree_budget(cells, order, weights, n_r, n_s, low, high, parent, losses, n_bi
     whole = np.zeros((n_nodes, n_bins + 1), dtype=np.bool_)
     part = np.zeros((n_nodes, n_bins + 1), dtype=np.int64)
     begun = np.zeros(n_nodes, dtype=np.bool_)
-    sums, masses, small = np.zeros((n_r, n_s)), np.zeros(n_r), np.zeros(2)
+    group, small = _no_cells(n_r, n_s), np.zeros(2)
     merged, merged_exact = np.zeros(n_bins + 1), np.zeros(n_bins + 1)
     for node in range(n_nodes):
         told, weight = 0.0, 0.0
         small[:] = 0.0
         for i in range(low[node], high[node]):
-            told += _add(cells, order[i], 1.0, sums, masses, small, costs, measure)
+            told += _add(cells, order[i], 1.0, group, small, costs, measure)
             weight += weights[order[i]]
         for i in range(low[node], high[node]):
-            _clear(cells, order[i], sums, masses)
+            _clear(cells, order[i], group)
         price = _price(told, small, weight, costs)
         share = weight / total
         loss = (share * math.log2(share) - (losses[high[node]] - losses[low[node]])) * unit

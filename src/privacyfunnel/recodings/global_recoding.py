@@ -33,6 +33,7 @@ KICKS = 8  # codes made from it by shaking columns in each round
 CORNERS = 256  # products of kept and dropped columns that are measured
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 LARGEST = 2**62  # number of a tuple of groups
+SPARSE = 8  # numbers to choose from, of those there are, up to which marking is quicker than sorting
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
 
@@ -103,6 +104,12 @@ class GlobalSearch:
         return csc_columns(self.joint.counts)
 
     @cached_property
+    def _entries(self) -> tuple[Ints, Ints, Array]:
+        """The x, the s and the weight of every combination that there is."""
+        indptr, indices, data, _ = self._columns
+        return np.repeat(np.arange(self.joint.n_x), np.diff(indptr)), indices, data
+
+    @cached_property
     def _measure(self) -> tuple[Any, ...]:
         return loop_measure(self.joint, self.measure, self.chance)
 
@@ -162,15 +169,16 @@ class GlobalSearch:
     ) -> ColumnCells:
         """Column i's cells and prices, given the labels of the others; ``keep`` prices its own bits."""
         n_r, r, depth = self._others(labels, i, mu)
-        order = np.argsort(self.codes[i] * n_r + r, kind="stable")
-        indptr, indices, data, n_s = self._columns
-        sizes = np.diff(indptr)[order]
-        ends = np.cumsum(sizes)
-        at = np.arange(ends[-1]) + np.repeat(indptr[:-1][order] - (ends - sizes), sizes)
-        filled = np.bincount(self.codes[i][order], weights=sizes, minlength=len(self.weights[i]))
-        begins = np.concatenate([[0], np.cumsum(filled)]).astype(np.int64)
+        x, s, weights = self._entries
+        n_s = self._columns[3]
+        # What the other columns put together is one cell: the coarser they are, the fewer there are.
+        cells = (self.codes[i][x] * n_r + r[x]) * n_s + s
+        found, at = _dense(cells, len(self.weights[i]) * n_r * n_s)
+        v_r, s = np.divmod(found, n_s)
+        v, r = np.divmod(v_r, n_r)
+        begins = np.searchsorted(v, np.arange(len(self.weights[i]) + 1)).astype(np.int64)
         return ColumnCells(
-            (begins, np.repeat(r[order], sizes), indices[at], data[at]),
+            (begins, r, s, np.bincount(at, weights=weights).astype(float)),
             self.weights[i],
             (n_r, n_s),
             depth + nu,
@@ -194,8 +202,10 @@ class GlobalSearch:
                     n_r = int(r.max()) + 1
                 r, n_r = r * len(groups) + dense[self.codes[j]], n_r * len(groups)
                 cost -= mu * self.rates[j] * np.log2(mass / self.joint.total)[dense[self.codes[j]]]
-        _, first, r = np.unique(r, return_index=True, return_inverse=True)
-        return len(first), r.astype(np.int64), cost[first]
+        found, r = _dense(r, n_r)
+        depth = np.zeros(len(found))
+        depth[r] = cost  # the same for every x of a tuple
+        return len(found), r, depth
 
     def descend(
         self,
@@ -501,6 +511,20 @@ class GlobalSearch:
                 cells[gone, i] = place[star]
             columns.append(RecodedColumn(column.name, tuple(groups)))
         return ColumnCode(columns, cells)
+
+
+def _dense(numbers: Ints, most: int) -> tuple[Ints, Ints]:
+    """The different numbers below ``most``, rising, and the place of each among them.
+
+    >>> _dense(np.array([7, 2, 7]), 9)
+    (array([2, 7]), array([1, 0, 1]))
+    """
+    if most > SPARSE * len(numbers):
+        found, at = np.unique(numbers, return_inverse=True)
+        return found, at
+    there = np.zeros(most, dtype=bool)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
 
 
 def _same(a: Ints, b: Ints) -> bool:
