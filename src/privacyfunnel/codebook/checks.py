@@ -90,7 +90,10 @@ def check_book(book: Codebook) -> None:
         _check_rows(book, labels)
     _check_counts(book)
     known = all(part is not None for value in book.values for part in value)
-    need(known or roles.missing == "symbol", "missing values are no symbol, but one is covered")
+    need(
+        known or MISSING[roles.missing].is_symbol,
+        "missing values are no symbol, but one is covered",
+    )
     need(book.soft or book.salt is None, "a hard code has no salt")
     need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
 

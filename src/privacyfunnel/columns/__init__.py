@@ -6,8 +6,14 @@ label here; the codebook stores the rule, so that new rows are treated exactly a
 
 from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
-from privacyfunnel.columns.kinds import KINDS, Kind, clean, literal, show, sql_kind
-from privacyfunnel.columns.missing import MISSING, required
+from privacyfunnel.columns.kinds import KINDS, Kind, clean, is_known, literal, show, sql_kind
+from privacyfunnel.columns.missing import (
+    MISSING,
+    complete_groups,
+    complete_rows,
+    required,
+    where_complete,
+)
 from privacyfunnel.columns.roles import Column, Roles
 
 __all__ = [
@@ -22,9 +28,13 @@ __all__ = [
     "Round",
     "Rule",
     "clean",
+    "complete_groups",
+    "complete_rows",
+    "is_known",
     "literal",
     "quantiles_of_counts",
     "required",
     "show",
     "sql_kind",
+    "where_complete",
 ]

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,13 @@ def clean(value: Any) -> Any:
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).replace(tzinfo=None)
     return value
+
+
+def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Where a value of Arrow's is not missing; NaN is."""
+    import pyarrow.compute as pc
+
+    return pc.invert(pc.is_null(data, nan_is_null=True))
 
 
 def show(value: Any) -> str:

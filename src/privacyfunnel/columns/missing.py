@@ -1,11 +1,12 @@
 """Missing: what is done about missing values, in words too, and which records count because of it.
 
-What counts as missing, NaN say, is in ``kinds.py``.
+Which columns a row must have is :func:`required`; that it has them is said here for SQL, frames and
+arrays, and nowhere else. What counts as missing, NaN say, is in ``kinds.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from privacyfunnel.columns.roles import Column
 
 
@@ -25,6 +28,7 @@ class Policy:
     choice: str  # missing values are ...
     fact: str  # missing values: ...
     told: str
+    is_symbol: bool = False  # whether a missing value is released like any other
 
 
 MISSING = {
@@ -32,6 +36,7 @@ MISSING = {
         "a value of their own",
         "a value of their own",
         "A missing value was treated as a value of its own.",
+        is_symbol=True,
     ),
     "drop": Policy(
         "a reason to leave the record out",
@@ -55,6 +60,23 @@ def required(missing: str, columns: Sequence[Column]) -> Sequence[Column]:
     return columns if missing == "drop" else ()
 
 
+def where_complete(keys: Iterable[str]) -> str:
+    """The SQL that leaves out rows in which one of these is missing.
+
+    >>> where_complete(["k0", "k1"]), where_complete([])
+    (' WHERE (k0) IS NOT NULL AND (k1) IS NOT NULL', '')
+    """
+    known = " AND ".join(f"({key}) IS NOT NULL" for key in keys)
+    return f" WHERE {known}" if known else ""
+
+
+def complete_rows(frame: nw.LazyFrame[Any], keys: Iterable[nw.Expr]) -> nw.LazyFrame[Any]:
+    """The frame without rows in which one of these is missing."""
+    for key in keys:
+        frame = frame.filter(~key.is_null())
+    return frame
+
+
 def complete_groups(
     missing: str,
     columns: Mapping[str, tuple[NDArray[np.int64], Sequence[Any]]],
@@ -70,7 +92,7 @@ def complete_groups(
     array([ True, False,  True])
     """
     complete = np.ones(len(n), dtype=bool)
-    if missing == "symbol":
+    if MISSING[missing].is_symbol:
         return complete
     for name, (places, symbols) in columns.items():
         if symbols and symbols[-1] is None:
@@ -80,6 +102,4 @@ def complete_groups(
                     f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
                 )
             complete &= known
-    if not complete.any():
-        raise InvalidInput("every row has a missing value; none is left to count.")
     return complete

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules, quantiles_of_counts
+from privacyfunnel.columns import KINDS, Bins, Column, ColumnRules, is_known, quantiles_of_counts
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.input_columns import Columns
 from privacyfunnel.information import Array
@@ -109,16 +109,9 @@ def _crowded(table: Columns, bins: int | None) -> list[int]:
         for i, (kind, categorical) in enumerate(zip(table.kinds, table.categorical, strict=True))
         if KINDS[kind].is_numeric
         and not categorical
-        and pc.count_distinct(table.data.column(i).filter(_known(table.data.column(i)))).as_py()
+        and pc.count_distinct(table.data.column(i).filter(is_known(table.data.column(i)))).as_py()
         > bins
     ]
-
-
-def _known(data: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Where a value is not missing; NaN is."""
-    import pyarrow.compute as pc
-
-    return pc.invert(pc.is_null(data, nan_is_null=True))
 
 
 def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -128,7 +121,7 @@ def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
 
     if not isinstance(column.rule, Bins):
         return data
-    known = _known(data)
+    known = is_known(data)
     values = pc.if_else(known, data, pa.scalar(column.rule.edges[0]).cast(data.type, safe=False))
     numbers = values.to_numpy()
     edges = np.asarray(column.rule.edges)
@@ -140,7 +133,7 @@ def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _quantiles(data: pa.ChunkedArray, weights: Array, n: int) -> list[Any]:
     """The n − 1 values that cut a column into n parts of equal weight, see `quantiles_of_counts`."""
-    known = _known(data)
+    known = is_known(data)
     values, places = np.unique(data.filter(known).to_numpy(), return_inverse=True)
     sums = np.bincount(places, weights=weights[known.to_numpy()], minlength=len(values))
     return quantiles_of_counts(values.tolist(), sums, [i / n for i in range(1, n)])

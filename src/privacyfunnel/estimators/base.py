@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY, RELEASED
 from privacyfunnel.codebook.recoded import UNSEEN, recode_values
-from privacyfunnel.columns import Roles
+from privacyfunnel.columns import Roles, is_known
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
@@ -262,8 +262,7 @@ def _check_known(hidden: Columns, word: str) -> None:
     """scikit-learn's targets have no holes; in sensitive_features a hole is a value like others."""
     import pyarrow.compute as pc
 
-    nulls = (pc.is_null(column, nan_is_null=True) for column in hidden.data.columns)
-    holes = sum(pc.sum(null).as_py() or 0 for null in nulls)
+    holes = sum(len(c) - (pc.sum(is_known(c)).as_py() or 0) for c in hidden.data.columns)
     if word == "y" and holes:
         raise InvalidInput(
             f"Input y contains NaN in {holes} places; drop these rows, or give y to PrivacyFunnel "

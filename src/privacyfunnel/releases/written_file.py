@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles
-from privacyfunnel.columns.missing import required
+from privacyfunnel.columns.missing import required, where_complete
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import best_guess
@@ -208,10 +208,9 @@ def _group(
         needed.append(person)
         select.append(f"CAST({table.place(person)} AS VARCHAR) AS person")
     rows = f"SELECT {', '.join(select)}, {weight} AS w FROM funnel_rows"
-    complete = required(roles.missing, columns)
+    complete = where_complete(keys[columns.index(c)] for c in required(roles.missing, columns))
     if complete:
-        known = " AND ".join(f"k{columns.index(column)} IS NOT NULL" for column in complete)
-        rows = f"SELECT * FROM ({rows}) WHERE {known}"
+        rows = f"SELECT * FROM ({rows}){complete}"
     whose = [] if person is None else ["person"]
     by = ", ".join([*keys, *whose, "label", *(f"m{i}" for i in range(len(kept)))])
     with table.in_duckdb(needed, [path]) as con:

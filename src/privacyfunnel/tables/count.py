@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles
-from privacyfunnel.columns.missing import complete_groups
+from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles, complete_groups
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.persons import Persons
@@ -181,6 +180,8 @@ def count_roles(
     codes = dict(zip(columns, coded, strict=True))
     # A use that is not known is a value of its own: it decides nothing about which rows go out.
     complete = complete_groups(roles.missing, {name: codes[name] for name in roles.columns}, n)
+    if not complete.any():
+        raise InvalidInput("every row has a missing value; none is left to count.")
     s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], complete)
     x, labels_x = combine_columns([codes[c.name] for c in roles.public], complete)
     shape = (len(labels_s), len(labels_x))

@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privacyfunnel.codebook.draws import thresholds
 from privacyfunnel.codebook.output import RELEASED, SUPPRESSED, recoded_names
-from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round, required
+from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round, complete_groups, required
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.tables.encoding import Places, encode_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,6 +119,17 @@ class Join:
             data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
         return pa.table(data)
 
+    def counted(self) -> tuple[list[Places], NDArray[np.int64]]:
+        """The values of the public columns in each group of equal rows that goes out, and its rows."""
+        columns = list(dict.fromkeys([*self.columns, *self.required]))
+        groups = self.table.group(columns, None)
+        n = groups["n"].to_numpy().astype(np.int64)
+        coded = {c.name: encode_column(c, groups[f"k{i}"]) for i, c in enumerate(columns)}
+        required = {column.name: coded[column.name] for column in self.required}
+        complete = complete_groups(self.book.roles.missing, required, n)
+        own = (coded[column.name] for column in self.columns)
+        return [(places[complete], symbols) for places, symbols in own], n[complete]
+
     def without_rare(self) -> Join:
         """The same with every label suppressed that fewer rows than the least count would get.
 
@@ -164,15 +179,10 @@ class Join:
 
     def _label_counts(self) -> tuple[dict[str, int], int]:
         """How many rows would get each label, and how many are of no known value."""
-        columns = list(dict.fromkeys([*self.columns, *self.required]))
-        groups = self.table.group(columns, None)
-        keys = [groups[f"k{i}"].to_pylist() for i in range(len(columns))]
-        needed = [columns.index(column) for column in self.required]
+        coded, rows = self.counted()
+        values = zip(*([symbols[p] for p in places] for places, symbols in coded), strict=True)
         counts, unseen = dict.fromkeys(self.book.labels, 0), 0
-        for n, *row in zip(groups["n"].to_pylist(), *keys, strict=True):
-            if any(row[i] is None for i in needed):
-                continue
-            [place] = self.book.places([self.value(row[: len(self.columns)])])
+        for n, place in zip(rows.tolist(), self.book.places(list(values)), strict=True):
             if place < 0:
                 unseen += n
             else:

@@ -13,7 +13,7 @@ from privacyfunnel.codebook.output import has_bounds, output_kinds, shown_groups
 from privacyfunnel.codebook.recoded import recode, starred, stars_of
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
-from privacyfunnel.tables.encoding import combine_columns, encode_column
+from privacyfunnel.tables.encoding import combine_columns
 from privacyfunnel.tables.join import Join, arrow_type
 
 if TYPE_CHECKING:
@@ -43,21 +43,12 @@ class RecodedJoin(Join):
     @cached_property
     def _groups(self) -> tuple[list[list[Any]], Ints, Ints]:
         """Distinct values of each column, which of them each combination has, and its rows."""
-        columns = list(dict.fromkeys([*self.columns, *self.required]))
-        groups = self.table.group(columns, None)
-        n = groups["n"].to_numpy().astype(np.int64)
-        coded = [encode_column(column, groups[f"k{i}"]) for i, column in enumerate(columns)]
-        complete = np.ones(len(n), dtype=bool)
-        for column in self.required:
-            places, symbols = coded[columns.index(column)]
-            if symbols and symbols[-1] is None:
-                complete &= places != len(symbols) - 1
-        own = coded[: len(self.columns)]
-        codes, _ = combine_columns(own, complete)
+        coded, n = self.counted()
+        codes, _ = combine_columns(coded, np.ones(len(n), dtype=bool))
         first = np.unique(codes, return_index=True)[1]
-        places = np.column_stack([part[complete][first] for part, _ in own])
-        rows = np.bincount(codes, n[complete]).astype(np.int64)
-        return [symbols for _, symbols in own], places, rows
+        places = np.column_stack([part[first] for part, _ in coded])
+        rows = np.bincount(codes, n).astype(np.int64)
+        return [symbols for _, symbols in coded], places, rows
 
     @cached_property
     def cells(self) -> Ints:

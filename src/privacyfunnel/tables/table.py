@@ -94,9 +94,13 @@ class Table(ABC):
         value of the column itself, so that every engine gives the same.
         """
 
-    @abstractmethod
     def count_missing(self, columns: Sequence[Column]) -> int:
         """How many rows lack a value in one of these columns."""
+        return self.n_rows - self.count_complete(columns) if columns else 0
+
+    @abstractmethod
+    def count_complete(self, columns: Sequence[Column]) -> int:
+        """How many rows lack a value in none of these columns."""
 
     @abstractmethod
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:

@@ -29,7 +29,7 @@ from privacyfunnel.codebook.output import (
     shown_groups,
 )
 from privacyfunnel.codebook.recoded import is_interval, narrow_first, recode, stars_of
-from privacyfunnel.columns import Bins, Calendar, Column, Round, required
+from privacyfunnel.columns import Bins, Calendar, Column, Round, required, where_complete
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.validation import check_choice
 
@@ -158,8 +158,7 @@ class Statement:
         if book.soft:
             select.append(f"{self._draw()} AS draw")
         present = list(book.roles.columns.values()) if self.has_sensitive else self.columns
-        known = [f"({self._key(c)}) IS NOT NULL" for c in required(book.roles.missing, present)]
-        where = f" WHERE {' AND '.join(known)}" if known else ""
+        where = where_complete(self._key(c) for c in required(book.roles.missing, present))
         return f"SELECT {', '.join(select)} FROM {self.table}{where}"
 
     def _draw(self) -> str:

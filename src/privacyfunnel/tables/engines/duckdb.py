@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.draws import draw_sql, salt_of_table
 from privacyfunnel.codebook.output import SUPPRESSED
-from privacyfunnel.columns import Column, literal, sql_kind
+from privacyfunnel.columns import Column, literal, sql_kind, where_complete
 from privacyfunnel.errors import DataUnavailable
 from privacyfunnel.tables.connection import connect, first_line, quoted, shut_in
 from privacyfunnel.tables.join import Join
@@ -166,10 +166,8 @@ class DuckDBTable(Table):
             found = con.execute(sql).fetchall()[0][0]
         return list(found) if found is not None else [None] * len(shares)
 
-    def count_missing(self, columns: Sequence[Column]) -> int:
-        if not columns:
-            return 0
-        sql = f"SELECT count(*) FROM funnel_rows WHERE NOT ({self._complete_sql(columns)})"
+    def count_complete(self, columns: Sequence[Column]) -> int:
+        sql = f"SELECT count(*) FROM funnel_rows{self._where_complete(columns)}"
         return self._number(sql, [column.name for column in columns])
 
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
@@ -203,8 +201,8 @@ class DuckDBTable(Table):
         with self.in_duckdb(names) as con:
             return int(con.execute(sql).fetchall()[0][0])
 
-    def _complete_sql(self, columns: Sequence[Column]) -> str:
-        return " AND ".join(f"({c.sql(self.place(c.name))}) IS NOT NULL" for c in columns)
+    def _where_complete(self, columns: Sequence[Column]) -> str:
+        return where_complete(c.sql(self.place(c.name)) for c in columns)
 
     def _released(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         """The rows that go out."""
@@ -232,9 +230,10 @@ class DuckDBTable(Table):
         if draw:
             keys.append(f"{draw} AS draw")
         rows = NUMBERED if draw and join.key is None else "funnel_rows"
-        where = f" WHERE {self._complete_sql(join.required)}" if join.required else ""
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
-        keyed = f"(SELECT *, {', '.join(keys)} FROM {rows}{where}) AS r"
+        keyed = (
+            f"(SELECT *, {', '.join(keys)} FROM {rows}{self._where_complete(join.required)}) AS r"
+        )
         return f"{keyed} LEFT JOIN funnel_lookup AS m ON {on}"
 
 

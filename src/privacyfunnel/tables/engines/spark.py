@@ -9,7 +9,7 @@ from typing import Any
 
 from privacyfunnel.codebook.draws import draw_spark
 from privacyfunnel.codebook.output import SUPPRESSED
-from privacyfunnel.columns import Column
+from privacyfunnel.columns import Column, complete_rows
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
 from privacyfunnel.tables.join import Join
@@ -60,8 +60,8 @@ class SparkTable(FrameTable):
         wanted = (f"percentile_disc({i / n!r}D) WITHIN GROUP (ORDER BY k)" for i in range(1, n))
         return list(keys.select(*(F.expr(sql) for sql in wanted)).collect()[0])
 
-    def count_missing(self, columns: Sequence[Column]) -> int:
-        return int(self.n_rows - self._complete_rows(columns).to_native().count()) if columns else 0
+    def count_complete(self, columns: Sequence[Column]) -> int:
+        return int(self._complete_rows(columns).to_native().count())
 
     def write_join(self, join: Join, part: Path, fmt: str, ordered: bool) -> None:
         """Let the workers write, each its part of the folder.
@@ -97,10 +97,7 @@ class SparkTable(FrameTable):
         return join.value(raw), int(total), int(n_values)
 
     def _complete_rows(self, columns: Sequence[Column]) -> Any:
-        frame = self.frame
-        for column in columns:
-            frame = frame.filter(~column.expr(self.place(column.name)).is_null())
-        return frame
+        return complete_rows(self.frame, (c.expr(self.place(c.name)) for c in columns))
 
     def _joined_rows(self, join: Join) -> Any:
         """The rows beside the lookup table, which every worker gets whole; NULL meets NULL."""
