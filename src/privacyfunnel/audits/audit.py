@@ -34,7 +34,7 @@ from privacyfunnel.parallel import Progress, Ticks
 from privacyfunnel.persons import Persons
 
 if TYPE_CHECKING:
-    from privacyfunnel.tables import Table
+    from privacyfunnel.tables import Counts, Table
 
 FORMAT = "privacyfunnel audit"
 VERSION = 1
@@ -189,37 +189,27 @@ def _receivers(
     """How well the original and the useful columns can be told from the published ones."""
     from privacyfunnel.tables import count
 
+    def counted(told: list[str], seen: list[str]) -> Counts:
+        columns = _only(rules, told + seen)
+        return count(table, told, seen, columns=columns, weight=weight, constant=True)
+
     if not original and not useful:
         return None
     found = Receivers()
     if original:
-        both = count(
-            table,
-            original,
-            public,
-            columns=_only(rules, original + public),
-            weight=weight,
-            constant=True,
-        )
+        both = counted(original, public)
         told, pairs = receive(both.joint().p_sx, both.joint().labels_s, both.roles.sensitive)
         found = replace(found, columns=told, pairs=pairs)
     if useful and trials.attackers:
         tried_on: list[tuple[Attack, ...]] = []
         for seen in [public, *([original] if original else [])]:
-            counted = count(
-                table,
-                useful,
-                seen,
-                columns=_only(rules, useful + seen),
-                weight=weight,
-                constant=True,
-            )
+            use = counted(useful, seen)
             tried_on.append(
                 tuple(
                     attack(
-                        counted.joint(),
-                        counted.roles.sensitive,
-                        counted.roles.public,
+                        use.joint(),
+                        use.roles.sensitive,
+                        use.roles.public,
                         folds=trials.folds,
                         records=trials.attack_rows,
                         seed=trials.seed,

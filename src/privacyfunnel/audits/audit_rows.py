@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -137,48 +138,28 @@ def estimated(
     several = SEVERAL if persons is not None and persons.own_s is None else ""
     yield from _by_chance(joint, trials, chance, why or several)
     if persons is not None:
-        yield from _of_persons(joint, persons, trials, why, tick)
-        yield from _of_new_people(joint, sensitive, chance, new, persons)
-        return
-    yield Measure("shrinkage", None if why else shrinkage(joint), why)
-    if not why and records_per_pair(joint) < ENOUGH_PER_PAIR:
-        why = (
-            f"{records_per_pair(joint):.1f} records for each combination that occurs are too few "
-            f"for this estimate, which needs {ENOUGH_PER_PAIR}"
-        )
-    yield Measure("miller_madow", None if why else miller_madow(joint), why)
+        yield Measure("shrinkage", None, why or DEPENDENT)
+        yield Measure("miller_madow", None, why or DEPENDENT)
+    else:
+        yield Measure("shrinkage", None if why else shrinkage(joint), why)
+        if not why and records_per_pair(joint) < ENOUGH_PER_PAIR:
+            why = (
+                f"{records_per_pair(joint):.1f} records for each combination that occurs are too few "
+                f"for this estimate, which needs {ENOUGH_PER_PAIR}"
+            )
+        yield Measure("miller_madow", None if why else miller_madow(joint), why)
     why = why or ("" if trials.bootstraps else "no resamples were asked for")
-    if not why and joint.counts.nnz > trials.most_work:
+    if not why and persons is None and joint.counts.nnz > trials.most_work:
         why = f"more than {trials.most_work:,} combinations are too many to resample; coarsen"
     found = None
     if not why:
-        found = bootstrap(
+        draw = bootstrap if persons is None else partial(bootstrap_by_person, persons=persons)
+        found = draw(
             joint, resamples=trials.bootstraps, seed=trials.seed, n_jobs=trials.n_jobs, tick=tick
         )
     yield Measure("interval_low", found.low_bits if found else None, why)
     yield Measure("interval_high", found.high_bits if found else None, why)
-    yield from _of_new_people(joint, sensitive, chance, new, None)
-
-
-def _of_persons(
-    joint: Joint, persons: Persons, trials: Trials, why: str, tick: Tick
-) -> Iterator[Measure]:
-    """Estimates for the population where a person has several rows, which are not independent."""
-    yield Measure("shrinkage", None, why or DEPENDENT)
-    yield Measure("miller_madow", None, why or DEPENDENT)
-    why = why or ("" if trials.bootstraps else "no resamples were asked for")
-    found = None
-    if not why:
-        found = bootstrap_by_person(
-            joint,
-            persons,
-            resamples=trials.bootstraps,
-            seed=trials.seed,
-            n_jobs=trials.n_jobs,
-            tick=tick,
-        )
-    yield Measure("interval_low", found.low_bits if found else None, why)
-    yield Measure("interval_high", found.high_bits if found else None, why)
+    yield from _of_new_people(joint, sensitive, chance, new, persons)
 
 
 def _of_new_people(
@@ -241,22 +222,13 @@ def tried(
     """What chance alone shows; None where it cannot or shall not be tried."""
     if not trials.permutations or too_fine(joint, sensitive):
         return None
-    if persons is not None:
-        return shuffled_by_person(
-            joint,
-            persons,
-            seed=trials.seed,
-            shuffles=trials.permutations,
-            n_jobs=trials.n_jobs,
-            tick=tick,
-        )
-    return shuffled(
-        joint,
-        seed=trials.seed,
-        shuffles=trials.permutations,
-        most_work=trials.most_work,
-        n_jobs=trials.n_jobs,
-        tick=tick,
+    deal = (
+        partial(shuffled, most_work=trials.most_work)
+        if persons is None
+        else partial(shuffled_by_person, persons=persons)
+    )
+    return deal(
+        joint, seed=trials.seed, shuffles=trials.permutations, n_jobs=trials.n_jobs, tick=tick
     )
 
 

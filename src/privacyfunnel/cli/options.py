@@ -33,6 +33,10 @@ def asked(name: str) -> Any:
     )
 
 
+def _readable(option: str, meaning: str) -> Any:
+    return typer.Option(option, help=meaning, rich_help_panel=RECODING)
+
+
 def takes_a_request(command: Callable[..., None]) -> Callable[..., None]:
     """A command that takes, beside its own parameters, the targets and fields of a request by name."""
     *own, _ = signature(command, eval_str=True).parameters.values()
@@ -137,43 +141,29 @@ Caps = Annotated[
 ]
 Hierarchies = Annotated[
     list[str] | None,
-    typer.Option(
+    _readable(
         "--hierarchy",
-        help="education=FILE: the column's tree, a line for each value: value;level 1;...;*.",
-        rich_help_panel=RECODING,
+        "education=FILE: the column's tree, a line for each value: value;level 1;...;*.",
     ),
 ]
 Orders = Annotated[
     list[str] | None,
-    typer.Option(
-        "--order",
-        help="education='Preschool<1st-4th<...': the column's values, first to last.",
-        rich_help_panel=RECODING,
-    ),
+    _readable("--order", "education='Preschool<1st-4th<...': the column's values, first to last."),
 ]
 Cuts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cuts",
-        help="age=18,25,65: the only places where a column may be cut.",
-        rich_help_panel=RECODING,
-    ),
+    _readable("--cuts", "age=18,25,65: the only places where a column may be cut."),
 ]
 GroupsOption = Annotated[
     list[str] | None,
-    typer.Option(
+    _readable(
         "--groups",
-        help="Exactly these groups: job='nurse,doctor|clerk,cook' (other values stay), age=18,65.",
-        rich_help_panel=RECODING,
+        "Exactly these groups: job='nurse,doctor|clerk,cook' (other values stay), age=18,65.",
     ),
 ]
 Importance = Annotated[
     list[str] | None,
-    typer.Option(
-        "--importance",
-        help="age=2: what is kept of age counts twice; may be repeated.",
-        rich_help_panel=RECODING,
-    ),
+    _readable("--importance", "age=2: what is kept of age counts twice; may be repeated."),
 ]
 
 

@@ -35,8 +35,7 @@ def shuffled_by_person(
         return None
     tasks = [(joint, persons, rng) for rng in check_rng(seed).spawn(shuffles)]
     found = np.array(in_parallel(_dealt, tasks, n_jobs, tick))
-    reached = int(np.count_nonzero(found >= joint.information - 1e-9))
-    return Chance(float(found.mean()), float(found.std()), shuffles, (1 + reached) / (1 + shuffles))
+    return Chance.of(found, joint.information)
 
 
 def _dealt(joint: Joint, persons: Persons, rng: np.random.Generator) -> float:
@@ -58,9 +57,7 @@ def bootstrap_by_person(
     """The basic bootstrap interval of I(S;X), persons drawn anew with all of their rows."""
     tasks = [(joint, persons, rng) for rng in check_rng(seed).spawn(resamples)]
     found = np.array(in_parallel(_resampled, tasks, n_jobs, tick))
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    low, high = (max(0.0, float(2 * joint.information - end)) for end in (high, low))
-    return Interval(low, high, level, resamples)
+    return Interval.of(found, joint.information, level)
 
 
 def _resampled(joint: Joint, persons: Persons, rng: np.random.Generator) -> float:

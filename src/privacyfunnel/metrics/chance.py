@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import Channel, Code
+from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Tick, in_parallel
@@ -32,6 +33,12 @@ class Chance:
     spread_bits: float
     shuffles: int
     p_value: float
+
+    @classmethod
+    def of(cls, found: Array, measured: float) -> Chance:
+        """From what the shuffles show; equal up to rounding is reached: ties are no evidence."""
+        reached, n = int(np.count_nonzero(found >= measured - 1e-9)), len(found)
+        return cls(float(found.mean()), float(found.std()), n, (1 + reached) / (1 + n))
 
 
 def shuffled(
@@ -66,9 +73,7 @@ def shuffled(
     dealt = joint if channel else released
     tasks = [(dealt, channel, measure, rng) for rng in check_rng(seed).spawn(shuffles)]
     found = np.array(in_parallel(_told, tasks, n_jobs, tick))
-    # Equal up to rounding counts as reached: ties must not look like evidence.
-    reached = int(np.count_nonzero(found >= measure(released.p_sx) - 1e-9))
-    return Chance(float(found.mean()), float(found.std()), shuffles, (1 + reached) / (1 + shuffles))
+    return Chance.of(found, measure(released.p_sx))
 
 
 def can_shuffle(joint: Joint, most_work: int = MOST_WORK) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.information import entropy, mutual_information, plogp
+from privacyfunnel.information import Array, entropy, mutual_information, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.validation import check_at_least, check_rng
@@ -32,6 +32,17 @@ class Interval:
     high_bits: float
     level: float
     resamples: int
+
+    @classmethod
+    def of(cls, found: Array, measured: float, level: float) -> Interval:
+        """The basic bootstrap: [2I − q_high, 2I − q_low] with the quantiles q of I over the resamples.
+
+        Cut at 0 (Efron 1979). A resample is as much too high against I as I is against the truth, so
+        the interval lies lower.
+        """
+        low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+        low, high = (max(0.0, float(2 * measured - end)) for end in (high, low))
+        return cls(low, high, level, len(found))
 
 
 def records_per_pair(joint: Joint) -> float:
@@ -90,9 +101,6 @@ def bootstrap(
 ) -> Interval:
     """The basic bootstrap interval of I(S;X): the records drawn anew, with replacement.
 
-    [2I − q_high, 2I − q_low] with the quantiles q of I over the resamples, cut at 0 (Efron 1979). A
-    resample is as much too high against I as I is against the truth, so the interval lies lower.
-
     >>> found = bootstrap(Joint.from_counts([[60, 20], [20, 60]]), seed=1)
     >>> found.low_bits < 0.189 < found.high_bits
     True
@@ -103,9 +111,7 @@ def bootstrap(
     _records(joint)
     tasks = [(joint, rng) for rng in check_rng(seed).spawn(resamples)]
     found = np.array(in_parallel(_resampled, tasks, n_jobs, tick))
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    low, high = (max(0.0, float(2 * joint.information - end)) for end in (high, low))
-    return Interval(low, high, level, resamples)
+    return Interval.of(found, joint.information, level)
 
 
 def _resampled(joint: Joint, rng: np.random.Generator) -> float:

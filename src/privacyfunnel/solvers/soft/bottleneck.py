@@ -19,11 +19,11 @@ from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.effort import COOLING, check_effort
 from privacyfunnel.solvers.equal_profiles import equal_profiles
 from privacyfunnel.solvers.merge_path import greedy_cuts
-from privacyfunnel.solvers.soft.posteriors import LARGE, profile, split
+from privacyfunnel.solvers.soft.posteriors import most_symbols, profile, split
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_memory, check_rng
+from privacyfunnel.validation import check_at_least, check_rng
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
@@ -192,9 +192,7 @@ class CentroidSearch:
         self.parts = csc_columns(self.profile)
         self.corners, self.possible = self.profile.toarray().T, self.profile > 1e-15
         self.log_p = np.log(np.maximum(inner.p_x, 1e-300))
-        self.most = n_symbols or (SYMBOLS if inner.n_x > LARGE else inner.n_x + 1)
-        what = f"a soft code of {inner.n_x:,} values and up to {self.most} symbols"
-        check_memory(what, 40.0 * self.most * inner.n_x, "bound it with n_symbols=")
+        self.most = most_symbols(inner.n_x, n_symbols, SYMBOLS)
 
     def state(self, code: Code) -> State:
         """A code of X as a state to begin from."""

@@ -27,6 +27,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     LN2,
     RARE,
     Posteriors,
+    most_symbols,
     perturbed,
     profile,
     release,
@@ -35,7 +36,7 @@ from privacyfunnel.solvers.soft.posteriors import (
 from privacyfunnel.solvers.soft.time_sharing import NOTHING, TimeSharing, channel_of, rows_of
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_memory
+from privacyfunnel.validation import check_at_least
 
 STEPS = 80  # of mirror descent in each round
 STARTS = 40  # searches for a new symbol of each kind, in each round
@@ -255,9 +256,7 @@ class ChannelSearch:
         self.parts = csc_columns(self.profile)
         self.log_p = np.log(np.maximum(joint.p_x, 1e-300))
         self.bounded = n_symbols is not None or joint.n_x > LARGE
-        self.most = n_symbols or (SYMBOLS if joint.n_x > LARGE else joint.n_x + 1)
-        what = f"a soft code of {joint.n_x:,} values and up to {self.most} symbols"
-        check_memory(what, 40.0 * self.most * joint.n_x, "bound it with n_symbols=")
+        self.most = most_symbols(joint.n_x, n_symbols, SYMBOLS)
 
     def value(self, channel: Array) -> float:
         """L in bits."""

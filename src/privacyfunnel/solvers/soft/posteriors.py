@@ -12,10 +12,19 @@ import scipy.sparse as sp
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
+from privacyfunnel.validation import check_memory
 
 LN2 = float(np.log(2.0))
 RARE = 1e-9  # symbols less likely than this are below what a linear program can see
 LARGE = 400  # from this many symbols on, fewer linear programs for each posterior
+
+
+def most_symbols(n_x: int, n_symbols: int | None, where_large: int) -> int:
+    """The bound on the symbols of a soft code of ``n_x`` values; one that fits in memory."""
+    most = n_symbols or (where_large if n_x > LARGE else n_x + 1)
+    what = f"a soft code of {n_x:,} values and up to {most} symbols"
+    check_memory(what, 40.0 * most * n_x, "bound it with n_symbols=")
+    return most
 
 
 @dataclass(frozen=True, eq=False)
