@@ -25,15 +25,20 @@ IMAGES, OTHERS = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
 SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
 SCHEMES = ("light", "dark")
 PATIENCE = 300_000  # milliseconds for the longest search
-# How long what a box that waits shows has stayed the same, at most; kept over reloads.
+# For how long nothing moved in what a box that waits shows, at most, and for how long its words
+# and seconds stayed the same; kept over reloads. A page that was too busy to look is one where nothing moved.
 PULSE = """{
-    let last = "", since = performance.now();
+    const seen = { moved: ["", 0], told: ["", 0] };
+    const note = (name, now) => {
+        const [last, since] = seen[name], time = performance.now();
+        if (last) sessionStorage[name] = Math.max(Number(sessionStorage[name] || 0), time - since);
+        if (now !== last) seen[name] = [now, time];
+    };
     setInterval(() => {
         const waits = [...document.querySelectorAll(".wait:not([hidden]):not(.ended) .state")];
-        const now = waits.map((words) => words.textContent).join("+");
-        if (now !== last || !now) [last, since] = [now, performance.now()];
-        const stood = Math.max(Number(sessionStorage.stood || 0), performance.now() - since);
-        sessionStorage.stood = String(stood);
+        const words = waits.map((state) => state.textContent).join("+");
+        note("told", words);
+        note("moved", words && words + getComputedStyle(waits[0], "::before").transform);
     }, 50);
 }"""
 
@@ -67,8 +72,10 @@ class Camera:
 
 def stood_still(page: Page) -> None:
     """Print for how long a step showed no movement."""
-    stood = float(page.evaluate("sessionStorage.stood || '0'"))
-    print(f"no step showed the same for more than {stood / 1000:.2f} s while it went on")
+    moved, told = (
+        float(page.evaluate(f"sessionStorage.{name} || '0'")) / 1000 for name in ("moved", "told")
+    )
+    print(f"what waits moved at least every {moved:.2f} s, its seconds at least every {told:.2f} s")
 
 
 def ask(page: Page, marks: list[str], **settings: str) -> None:
@@ -83,9 +90,12 @@ def ask(page: Page, marks: list[str], **settings: str) -> None:
         page.select_option(f"#{name}", value)
 
 
-def searched(page: Page) -> None:
+def searched(page: Page, camera: Camera | None = None) -> None:
     """Search, and wait for all curves."""
     page.get_by_role("button", name="Search", exact=True).click()
+    if camera:
+        page.locator("#search-state .clock", has_text="s)").wait_for()
+        camera.shoot("waiting")
     page.locator("#choose").wait_for(timeout=PATIENCE)
     page.locator("#compare-state").wait_for(state="hidden", timeout=PATIENCE)
 
@@ -130,6 +140,39 @@ def demo(page: Page, address: str, camera: Camera, folder: Path) -> None:
     made(page, folder, camera, "demo")
 
 
+def shapes(page: Page, address: str, camera: Camera, folder: Path) -> None:
+    """Orders, hierarchies, importance and dates; local recoding, then symbols beside releases by lot."""
+    n, rng = 900, np.random.default_rng(2)
+    table = pd.DataFrame(
+        {"ill": rng.integers(0, 2, n), "size": rng.choice(["S", "M", "L", "XL"], n)}
+    )
+    table["city"] = rng.choice(["Bonn", "Castrop-Rauxel", "Pisa", "Rome"], n)
+    table["seen"] = pd.Timestamp("2021-03-01") + pd.to_timedelta(rng.integers(0, 1200, n), "D")
+    table.to_csv(folder / "visits.csv", index=False)
+    opened(page, address, folder / "visits.csv")
+    page.select_option("[name=treat-3]", "round")
+    page.fill("[name=how-3]", "quarter")
+    ask(page, ["sensitive-0", "public-1", "public-2", "public-3"])
+    page.locator("#importance summary").click()
+    page.locator("#shapes summary").click()
+    page.check("#shape-0-order")
+    page.locator("ol.order li", has_text="S").first.drag_to(page.locator("ol.order li").first)
+    page.check("#shape-1-tree")
+    page.fill("#tree-1", "Bonn;Germany;*\nCastrop-Rauxel;Germany;*\nPisa;Italy;*\nRome;Italy;*\n")
+    page.check("[name=recoding][value=local]")
+    camera.shoot("shapes")
+    searched(page, camera)
+    page.get_by_role("button", name="Show this release").click()
+    page.locator("#make").wait_for(timeout=PATIENCE)
+    camera.shoot("local")
+    page.get_by_role("link", name="Change the columns or the search").click()
+    page.check("[name=recoding][value=symbols]")
+    searched(page)
+    page.locator("#points summary").click()
+    camera.shoot("symbols")
+    stood_still(page)
+
+
 def texts(page: Page, address: str, camera: Camera, folder: Path) -> None:
     """Symbols of a table with a text column, for a use, by another measure."""
     n, rng = 600, np.random.default_rng(0)
@@ -145,7 +188,6 @@ def texts(page: Page, address: str, camera: Camera, folder: Path) -> None:
     marks = ["sensitive-0", "sensitive-1", "public-2", "public-3", "useful-4"]
     ask(page, marks, measure="guessing")
     camera.shoot("use")
-    page.check("[name=recoding][value=symbols]")
     searched(page)
     page.check("[name=by][value=caps]")
     page.fill("#cap-0", "10")
@@ -207,6 +249,7 @@ def main() -> None:
         camera, address = Camera(page, every), studio.settings.address
         demo(page, address, camera, folder)
         if every:
+            shapes(page, address, camera, folder)
             texts(page, address, camera, folder)
             wide(page, address, camera, folder)
             frontier(page, camera, folder)

@@ -121,8 +121,7 @@ def interactive(frontier: Frontier) -> Any:
         "released symbols %{customdata[1]:d}<br>limit %{customdata[2]:.2%}<br>"
         "gap %{customdata[3]:.2%}<br>%{customdata[4]}<extra></extra>"
     )
-    # Filled with paper, so that rings that overlap stay rings: full ones are proved optimal.
-    inside = [INK["frontier"] if p else "white" for p in frontier.proved]
+    proved = frame[np.array(frontier.proved, dtype=bool)]
     # What lies below the funnel's limit cannot be had; plotly cannot shade above a curve so simply.
     shaded = {"fill": "tozeroy", "fillcolor": INK["forbidden"]}
     fill = shaded if frontier.problem == "funnel" else {}
@@ -135,9 +134,10 @@ def interactive(frontier: Frontier) -> Any:
                 mode="lines+markers",
                 name=f"releases found ({frontier.method})",
                 line={"color": INK["frontier"]},
+                # Filled with paper, so that rings that overlap stay rings.
                 marker={
                     "size": 8,
-                    "color": inside,
+                    "color": "white",
                     "line": {"color": INK["frontier"], "width": 1.5},
                 },
                 customdata=details.tolist(),
@@ -147,8 +147,18 @@ def interactive(frontier: Frontier) -> Any:
                 x=[1.0],
                 y=[_told_by_x(frontier)],
                 mode="markers",
-                name="X as it is",
+                name="published as it is",
                 marker={"symbol": "star", "size": 14, "color": INK["identity"]},
+                hovertemplate=f"{x_word} 100%<br>{y_word} %{{y:.2%}}<extra></extra>",
+            ),
+            go.Scatter(
+                x=proved.utility,
+                y=proved.leakage,
+                mode="markers",
+                name="proved optimal",
+                marker={"size": 8, "color": INK["frontier"]},
+                hoverinfo="skip",
+                showlegend=len(proved) > 0,
             ),
         ]
     )

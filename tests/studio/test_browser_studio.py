@@ -172,8 +172,27 @@ def test_groups_are_laid_with_the_keyboard_alone_and_the_file_is_what_the_page_s
         page.locator(value).focus()
         page.keyboard.press("Space")
     press("#shift-2", "Enter")
-    page.locator("#column-1 rect").nth(3).click()  # with the mouse it is as short
-    expect(page.locator(f".follow[data-step='{step + 1}']")).to_be_visible()
+    page.set_viewport_size(
+        {"width": 390, "height": 800}
+    )  # with a finger or the mouse it is as short
+    bars = page.locator("#column-1 rect")
+    beginning = [bars.nth(bar).get_attribute("data-value") for bar in range(3)]
+
+    def point(bar: int) -> tuple[float, float]:
+        page.evaluate("document.getElementById('column-1').scrollIntoView()")
+        return bars.nth(bar).bounding_box()["x"] + 3, page.locator("#column-1 svg").bounding_box()[
+            "y"
+        ] + 9
+
+    page.mouse.click(*point(2))  # above a low bar is enough
+    expect(cuts).to_have_count(3)
+    assert cuts.first.input_value() == beginning[2]
+    page.mouse.move(*point(2))
+    page.mouse.down()
+    page.mouse.move(*point(1), steps=3)
+    page.mouse.up()
+    expect(page.locator(f".follow[data-step='{step + 2}']")).to_be_visible()
+    assert cuts.first.input_value() == beginning[1]
     assert fits_every_screen(page)
     said = figures(page, "kept", "leakage", "smallest")
     make(page)
@@ -220,6 +239,12 @@ def test_a_search_shows_that_it_goes_on_and_can_be_cancelled_and_begun_again(pag
     search(page, points=200)
     state = page.locator("#search-state .state")
     expect(state).to_contain_text(re.compile(r"\((?!1 s)(?!2 s)\d+ s\)"))
+    wheel = "getComputedStyle(document.querySelector('#search-state .state'), '::before')"
+    assert page.evaluate(f"{wheel}.animationName") == "turn"
+    page.route("**/jobs/*", lambda question: None)  # whatever the server does, something moves
+    expect(state).to_contain_text("the studio silent for 5 s")
+    page.unroute("**/jobs/*")
+    expect(state).not_to_contain_text("silent")
     page.locator("#search-state .cancel").click()
     expect(state).to_have_text("Searching releases: cancelled.")
     expect(page.locator("#choose")).to_be_hidden()
@@ -300,7 +325,7 @@ def test_the_picture_has_all_curves_and_every_step_fits_every_screen(page, tmp_p
     page.locator("#soft:enabled").wait_for()
     names = page.evaluate("document.getElementById('plot').data.map((trace) => trace.name)")
     assert [name.split()[0] for name in names] == [
-        "limit:", "plain", "releases", "releases", "published",
+        "limit:", "plain", "releases", "releases", "proved", "published",
     ]  # fmt: skip
     soft, hard = page.evaluate(
         """["soft", "hard"].map((kind) => {

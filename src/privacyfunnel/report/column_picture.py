@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WIDTH, HEIGHT, FLOOR, TOP = 560, 150, 116, 12
+WIDEST = 140  # of a bar
 LONGEST = 14  # characters of a value below the bars
 
 
@@ -40,10 +41,10 @@ class ColumnPicture:
         >>> bars = [{"label": "a", "share": 0.75, "group": 0}, {"label": "b", "share": 0.25, "group": 1}]
         >>> found = ColumnPicture.of({"bars": bars})
         >>> found.cuts, [bar.shade for bar in found.bars], found.labels
-        ([280.0], [0, 1], [(2.0, 'a'), (282.0, 'b')])
+        ([140], [0, 1], [(2.0, 'a'), (142, 'b')])
         """
         given = column["bars"]
-        width = WIDTH / len(given)
+        width = min(WIDTH / len(given), WIDEST)
         highest = max(bar["share"] for bar in given) or 1.0
         bars: list[Bar] = []
         starts = [(0.0, given[0]["label"])]  # of the groups

@@ -12,6 +12,7 @@ from privacyfunnel.report.numbers import listed, percent
 WIDTH, HEIGHT = 560, 400
 LEFT, RIGHT, TOP, BOTTOM = 64, 30, 56, 60  # margins
 PARTS = (0.7, 0.85, 0.5, 0.95, 0.35, 0.2)  # of a curve, where its name may stand
+Box = tuple[float, float, float, float]  # left, top, right and bottom of words
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -54,7 +55,7 @@ class Curve:
 
 
 def named(axes: Axes, curves: Sequence[Curve], chosen: tuple[float, float]) -> list[Curve]:
-    """The curves with their names below them, where they cover neither each other nor "this release".
+    """The curves with their names beside them, where these cover no other words and no line, if possible.
 
     >>> line = [(0.0, 0.0), (0.5, 0.1), (1.0, 0.5)]
     >>> both = named(Axes(0.5), [Curve("a", line, "a"), Curve("b", line, "b")], (0.9, 0.4))
@@ -62,19 +63,37 @@ def named(axes: Axes, curves: Sequence[Curve], chosen: tuple[float, float]) -> l
     True
     """
     x, y = axes.x(chosen[0]), axes.y(chosen[1])
-    taken = [(x - 130, y - 30, x + 110, y + 10)]
+    taken: list[Box] = [(x - 130, y - 30, x + 12, y + 10), (x - 3, y, x + 3, axes.floor)]
     found = []
     for curve in curves:
+        wide = 11 * len(curve.name)
         ends = curve.points[0][0], curve.points[-1][0]
+        boxes: list[Box] = []
         for part in PARTS:
             u = ends[0] + part * (ends[1] - ends[0])
-            left, below = axes.x(u) + 6, axes.y(_height(curve.points, u)) + 16
-            box = (left, below - 18, left + 11 * len(curve.name), below + 6)
-            if not any(_overlap(box, other) for other in taken):
-                break
-        taken.append(box)
-        found.append(replace(curve, place=(left, below)))
+            right, height = axes.x(u), axes.y(_height(curve.points, u))
+            boxes.append((right + 6, height - 2, right + 6 + wide, height + 22))  # below the line
+            boxes.append((right - 6 - wide, height - 28, right - 6, height - 4))  # above it
+        best = min(boxes, key=lambda box: _covered(axes, box, taken, curves))
+        taken.append(best)
+        found.append(replace(curve, place=(best[0], best[3] - 6)))
     return found
+
+
+def _covered(
+    axes: Axes, box: Box, taken: Sequence[Box], curves: Sequence[Curve]
+) -> tuple[int, int]:
+    """How many words, and how many lines, a box on the paper lies on; none may stick out."""
+    outside = box[0] < axes.left or box[2] > axes.width or box[3] > axes.floor
+    across = [k / 12 for k in range(13)]
+    lines = 0
+    for curve in curves:
+        shares = [
+            (box[0] + k * (box[2] - box[0]) - axes.left) / (axes.right - axes.left) for k in across
+        ]
+        inside = [u for u in shares if curve.points[0][0] <= u <= curve.points[-1][0]]
+        lines += any(box[1] < axes.y(_height(curve.points, u)) < box[3] for u in inside)
+    return outside + sum(_overlap(box, other) for other in taken), lines
 
 
 def _height(points: Sequence[tuple[float, float]], u: float) -> float:
@@ -85,7 +104,7 @@ def _height(points: Sequence[tuple[float, float]], u: float) -> float:
     return points[-1][1]
 
 
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 

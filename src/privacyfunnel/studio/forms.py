@@ -33,12 +33,12 @@ SHAPES = {
     "tree": "along a hierarchy",
 }
 MEASURES = {
-    "shannon": ("information", "every little that is told counts"),
-    "guessing": ("guessing", "how often the best guess of one record is right"),
-    "maximal-leakage": ("the worst case", "whatever anyone may want to guess"),
-    "total-variation": ("moved odds", "how far seeing a record moves them, on average"),
-    "chi-square": ("correlation", "how well a score can follow the sensitive values"),
-    "arimoto": ("between information and guessing", "Arimoto's measure of order 2"),
+    "shannon": ("information", "all that is told counts"),
+    "guessing": ("guessing", "how often a guess is right"),
+    "maximal-leakage": ("the worst case", "for any guess"),
+    "total-variation": ("moved odds", "how far, on average"),
+    "chi-square": ("correlation", "of the best score"),
+    "arimoto": ("Arimoto's measure", "of order 2"),
 }
 PURPOSES = {
     "useful": "what they say about {useful}",
@@ -48,7 +48,7 @@ CAPS = "caps"  # beside a share to keep and a share to give away, what a release
 MOST_IMPORTANT = 4  # times as important as another column
 EFFORTS = {"fast": "fast", "normal": "normal", "thorough": "thorough: may take long"}
 BINS, PERIOD = "10", "month"  # that are proposed for many numbers and for many dates
-DATED = {"bins": "date in bins", "round": "date, by day, month, quarter or year"}
+DATED = {"bins": "date in bins", "round": "date, rounded"}
 MOST_POINTS = 200
 
 Form = Mapping[str, str]

@@ -100,6 +100,7 @@ async def columns(request: Request) -> Response:
         session,
         "columns",
         kinds=KINDS,
+        dates=[name for name, kind in KINDS.items() if kind.is_dated],
         treatments=TREATMENTS,
         dated_words=DATED,
         recodings=RECODINGS,

@@ -82,6 +82,8 @@ def progress_in_words(job: Job, ahead: int) -> str:
     if job.state == "queued":
         return f"Waiting for {several(ahead, 'other task')} to end." if ahead else "Starting."
     if job.state == "running":
+        if job.total and job.done >= job.total:
+            return f"{doing}: the last part."
         return f"{doing}: {job.done} of {job.total}." if job.total else f"{doing}."
     if job.state == "cancelled":
         return f"{doing}: cancelled."

@@ -18,27 +18,42 @@ function post(address, fields) {
 
 const isActive = (job) => job.state === "queued" || job.state === "running";
 
-// The seconds of what goes on are counted here between two answers, so that something moves every second;
-// not for long where the server does not answer.
+// The seconds of what goes on are counted here, from the moment that the box is there, whether the server
+// answers or not; one that is silent for long is said to be. The wheel before the words turns by the style.
+const SILENT = 4000; // milliseconds
 const clocks = new Map();
-setInterval(() => {
-  for (const [box, clock] of clocks) if (performance.now() - clock.heard < 3000) tick(box, clock);
-}, 100);
+setInterval(() => clocks.forEach((clock, box) => tick(box, clock)), 100);
 
-function tick(box, { words, since }) {
-  const seconds = Math.floor((performance.now() - since) / 1000);
-  const text = seconds >= 1 ? `${words} (${seconds} s)` : words;
-  const state = box.querySelector(".state");
-  if (state.textContent !== text) state.textContent = text;
+function tick(box, { words, since, heard }) {
+  const now = performance.now();
+  const seconds = (from) => Math.floor((now - from) / 1000);
+  const silence = now - heard > SILENT ? `, the studio silent for ${seconds(heard)} s` : "";
+  const count = clocks.has(box) && seconds(since) >= 1 ? ` (${seconds(since)} s${silence})` : "";
+  write(box.querySelector(".words"), words);
+  write(box.querySelector(".clock"), count);
+}
+
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// What the page knows of a box before the server is asked.
+function begin(box, words = box.querySelector(".words").textContent) {
+  box.hidden = false;
+  show(box, { state: "queued", words, seconds: Number(box.dataset.seconds || 0) });
 }
 
 function show(box, job) {
   const active = isActive(job);
   const heard = performance.now();
-  const clock = { words: job.words, since: active ? heard - 1000 * job.seconds : heard, heard };
-  tick(box, clock);
+  const since = heard - 1000 * (job.seconds || 0);
+  const before = clocks.get(box);
+  // An answer that was long on its way does not set the clock back.
+  const late = before && since > before.since && since - before.since < SILENT;
+  const clock = { words: job.words, since: late ? before.since : since, heard };
   if (active) clocks.set(box, clock);
   else clocks.delete(box);
+  tick(box, clock);
   const bar = box.querySelector("progress");
   if (job.total && job.done < job.total) {
     bar.max = job.total;
@@ -50,6 +65,11 @@ function show(box, job) {
   box.querySelector(".cancel").hidden = !active;
   box.classList.toggle("ended", !active);
   return active;
+}
+
+function end(box) {
+  box.hidden = true;
+  clocks.delete(box);
 }
 
 // Ask for a task until it ends or nobody wants it any more; `tell` gets every answer, the promise the last.
@@ -82,9 +102,11 @@ function cancelBy(button, id) {
 function watchBoxes() {
   for (const box of document.querySelectorAll("[data-job]")) {
     const id = box.dataset.job;
+    begin(box);
     cancelBy(box.querySelector(".cancel"), id);
-    watch(id, (job) => show(box, job)).then((job) => {
-      if (job.state !== "lost") location.reload();
+    watch(id, (job) => isActive(job) && show(box, job)).then((job) => {
+      if (job.state === "lost") show(box, job);
+      else location.reload(); // what waits is shown to wait until then
     });
   }
 }
@@ -112,7 +134,8 @@ function upload(form) {
     request.responseType = "json";
     request.upload.addEventListener("progress", (sent) => {
       bar.hidden = false;
-      bar.value = sent.total ? sent.loaded / sent.total : 0;
+      if (sent.loaded < sent.total) bar.value = sent.loaded / sent.total;
+      else bar.removeAttribute("value"); // sent, and now looked at
     });
     request.addEventListener("error", () => complain("The upload was broken off; try again."));
     request.addEventListener("load", () => {
@@ -185,6 +208,7 @@ async function sendByHand(form, button) {
   const wait = page.querySelector("#hand [data-job]");
   if (wait) {
     hand.prepend(wait);
+    begin(wait);
     wait.scrollIntoView({ block: "nearest" });
     cancelBy(wait.querySelector(".cancel"), wait.dataset.job);
     await watch(wait.dataset.job, (job) => show(wait, job));
@@ -206,37 +230,61 @@ function layByHand(hand) {
   hand.addEventListener("submit", (event) => {
     if (event.target.getAttribute("action") !== "/hand") return;
     event.preventDefault();
+    event.submitter?.setAttribute("aria-busy", "true");
     sendByHand(event.target, event.submitter).catch(() => location.assign("/hand"));
   });
   for (const picture of hand.querySelectorAll("[data-cuts]")) cutByPointer(picture, picture.closest("section"));
 }
 
-// A click on a bar opens a new group there, or closes the one that it opens; a cut can be drawn along.
+// A click above a value begins a group there, or joins the one that begins there to the one before; a cut
+// can be drawn along, by a finger too.
+const NEAR = 12; // pixels from a cut that is meant
+const STILL = 4; // pixels that a click may move
+
 function cutByPointer(picture, section) {
-  const forms = [...section.querySelectorAll(".cuts form")];
+  const bars = [...picture.querySelectorAll("[data-value]")];
   const lines = [...picture.querySelectorAll(".cut")];
-  let drawn = -1;
+  const forms = [...section.querySelectorAll(".cuts form")];
+  const inOrder = (text) => (Number.isNaN(Number(text)) ? text : Number(text)); // dates are texts in order
+  const left = (part) => part.getBoundingClientRect().left;
+  const barAt = (x) => bars.findLast((bar) => left(bar) <= x + 0.5) || bars[0];
+  // The cut between a bar and the one before it; the last, where there are several with nothing between.
+  const cutBefore = (bar) => {
+    const [low, high] = [bars[bars.indexOf(bar) - 1], bar].map((one) => one && inOrder(one.dataset.value));
+    return forms.findLast((form) => low < inOrder(form.elements.at.defaultValue) && inOrder(form.elements.at.defaultValue) <= high);
+  };
+  const send = (form, what, bar) => {
+    if (bar) form.elements.at.value = bar.dataset.value;
+    form.requestSubmit(form.querySelector(`[value=${what}]`));
+  };
+  let from = null;
   picture.addEventListener("pointerdown", (event) => {
-    drawn = lines.indexOf(event.target);
-    if (drawn >= 0) event.preventDefault();
+    const line = lines.find((one) => Math.abs(left(one) - event.clientX) <= NEAR);
+    from = { x: event.clientX, line };
+    picture.setPointerCapture(event.pointerId);
+    if (line) event.preventDefault();
+  });
+  picture.addEventListener("pointermove", (event) => {
+    if (!from || !from.line) return;
+    const scale = picture.querySelector("svg").getScreenCTM().a;
+    from.line.setAttribute("transform", `translate(${(event.clientX - from.x) / scale})`);
+  });
+  picture.addEventListener("pointercancel", () => {
+    if (from && from.line) from.line.removeAttribute("transform");
+    from = null;
   });
   picture.addEventListener("pointerup", (event) => {
-    const under = document.elementsFromPoint(event.clientX, event.clientY);
-    const bar = under.find((part) => part.dataset && part.dataset.value !== undefined);
-    const moved = forms[drawn];
-    drawn = -1;
-    if (!bar) return;
-    const there = forms.find((form) => form.elements.at.value === bar.dataset.value);
-    if (moved && moved !== there) {
-      moved.elements.at.value = bar.dataset.value;
-      moved.requestSubmit(moved.querySelector("[value=move]"));
-    } else if (!moved && there) {
-      there.requestSubmit(there.querySelector("[value=remove]"));
-    } else if (!moved) {
-      const form = section.querySelector("form.add");
-      form.elements.at.value = bar.dataset.value;
-      form.requestSubmit(form.querySelector("button"));
-    }
+    if (!from) return;
+    const { x, line } = from;
+    const bar = barAt(event.clientX);
+    const there = cutBefore(bar);
+    from = null;
+    if (line) line.removeAttribute("transform");
+    if (Math.abs(event.clientX - x) > STILL) {
+      const moved = line && cutBefore(barAt(left(line) + 2));
+      if (moved && moved !== there) send(moved, "move", bar);
+    } else if (there) send(there, "remove");
+    else send(section.querySelector("form.add"), "add", bar);
   });
 }
 
@@ -281,6 +329,14 @@ function fillBy(input) {
     input.closest("fieldset").querySelector("[value=tree]").click();
   });
 }
+
+// A button whose page is on its way turns a wheel, too.
+document.addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) event.submitter?.setAttribute("aria-busy", "true");
+});
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
+});
 
 watchBoxes();
 document.querySelectorAll("ol.order").forEach(putInOrder);

@@ -52,7 +52,6 @@ function byLot() {
 function traces() {
   const edge = [{ kept: 0, leakage: 0 }, { kept: state.free, leakage: 0 }, { kept: 1, leakage: state.whole }];
   const [blue, red, ink, grey] = ["blue", "red", "ink", "soft"].map(colour);
-  const inside = state.points.map((p) => (p.proved ? blue : colour("paper"))); // overlapping rings stay rings
   const drawn = [];
   if (hasLimit) {
     drawn.push(curve(edge, "limit: no release can be below", red, {
@@ -69,7 +68,13 @@ function traces() {
     const green = dark.matches ? "#6fcf97" : "#1c7d4d";
     drawn.push(curve(byLot(), "releases by lot", green, { marker: { symbol: "diamond", size: 8 }, meta: "soft" }));
   }
-  drawn.push(curve(state.points, readable ? NAMES[place.dataset.recoding] : "releases found", blue, { marker: { color: inside, size: state.points.length > 40 ? 6 : 9, line: { color: blue, width: 1.5 } }, meta: "hard" }));
+  const size = state.points.length > 40 ? 6 : 9;
+  const ring = { color: colour("paper"), size, line: { color: blue, width: 1.5 } }; // overlapping rings stay rings
+  drawn.push(curve(state.points, readable ? NAMES[place.dataset.recoding] : "releases found", blue, { marker: ring, meta: "hard" }));
+  const proved = state.points.filter((p) => p.proved);
+  if (proved.length) {
+    drawn.push(curve(proved, "proved optimal", blue, { mode: "markers", marker: { color: blue, size }, hoverinfo: "skip", hovertemplate: null }));
+  }
   drawn.push({
     x: [1], y: [state.whole], name: "published as it is", mode: "markers", cliponaxis: false,
     marker: { symbol: "star", size: 14, color: ink },
@@ -87,8 +92,9 @@ function traces() {
 
 function draw() {
   const narrow = plot.clientWidth < 560;
-  const axis = { color: colour("soft"), gridcolor: colour("line"), zeroline: false, fixedrange: true, tickformat: ".0%" };
+  const axis = { color: colour("soft"), gridcolor: colour("line"), zeroline: false, fixedrange: true, tickformat: ".0%", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" };
   const family = getComputedStyle(document.body).fontFamily;
+  const top = Math.max(0.02, state.whole, state.chosen ? state.chosen.leakage : 0);
   Plotly.react(plot, traces(), {
     font: { family, size: narrow ? 12 : 14, color: colour("ink") },
     paper_bgcolor: "rgba(0,0,0,0)",
@@ -98,8 +104,8 @@ function draw() {
     hovermode: "closest",
     hoverlabel: { bgcolor: colour("box"), bordercolor: colour("line"), font: { color: colour("ink") } },
     legend: { orientation: "h", x: 0, y: narrow ? -0.22 : -0.17, yanchor: "top", font: { size: narrow ? 11 : 13 } },
-    xaxis: { ...axis, title: { text: narrow ? short(place.dataset.keeps, 40) : place.dataset.keeps, standoff: 10 }, range: [-0.02, 1.02] },
-    yaxis: { ...axis, title: { text: place.dataset.tells }, range: [0, Math.max(0.02, state.whole) * 1.08] },
+    xaxis: { ...axis, title: { text: narrow ? short(place.dataset.keeps, 40) : place.dataset.keeps, standoff: 10 }, range: [-0.03, 1.03] },
+    yaxis: { ...axis, title: { text: place.dataset.tells }, range: [-0.03 * top, 1.06 * top] },
   }, { displayModeBar: false, responsive: true });
 }
 
@@ -171,31 +177,38 @@ async function choose() {
     for (const field of caps) fields[field.id] = share(field);
   }
   if (soft.checked) fields.soft = "on";
+  const wait = document.getElementById("choice-state");
+  begin(wait, "Looking up this release.");
   try {
     const started = await post("/choose", fields);
     await follow(started.job, () => mine === latest);
   } catch (fault) {
-    if (mine === latest) complain(fault.message);
+    if (mine !== latest) return;
+    end(wait);
+    complain(fault.message);
   }
 }
 
+let chosenBy = ""; // the task that looks up the choice
+document.querySelector("#choice-state .cancel").addEventListener("click", () => post(`/jobs/${chosenBy}/cancel`).catch(() => {}));
+
 // Wait for the chosen release and show it; the answer is HTML that the server has escaped.
 async function follow(job, isLatest) {
+  chosenBy = job;
   const box = document.getElementById("chosen");
   const wait = document.getElementById("choice-state");
   box.setAttribute("aria-busy", "true");
   const ended = await watch(job, (now) => {
-    if (!isLatest()) return;
+    if (!isLatest() || !isActive(now)) return;
     wait.hidden = false;
     show(wait, now);
   }, isLatest);
+  const page = ended.state === "done" && isLatest() ? await fetch("/chosen", { credentials: "same-origin" }) : null;
   if (!isLatest()) return;
-  wait.hidden = true;
+  end(wait);
   box.removeAttribute("aria-busy");
-  if (ended.state === "dropped") return;
-  if (ended.state !== "done") return complain(ended.error || ended.words);
-  const page = await fetch("/chosen", { credentials: "same-origin" });
-  if (!page.ok || !isLatest()) return;
+  if (ended.state === "dropped" || (page && !page.ok)) return;
+  if (!page) return complain(ended.error || ended.words);
   box.innerHTML = await page.text();
   const mark = box.querySelector("[data-kept]").dataset;
   state.chosen = { kept: Number(mark.kept), leakage: Number(mark.leakage) };
@@ -214,19 +227,22 @@ function take(id, news) {
   draw();
 }
 
-async function search() {
-  const box = document.getElementById("search-state");
-  const id = place.dataset.search;
+// Show how a task goes on and what it has found, until it ends; one that is done needs no words.
+async function going(box, id) {
+  if (!box.hidden) begin(box);
   cancelBy(box.querySelector(".cancel"), id);
   const ended = await watch(id, (job) => {
     show(box, job);
     take(id, job.news);
   });
-  if (ended.state !== "done") {
-    if (ended.error) complain(ended.error);
-    return;
-  }
-  box.hidden = true;
+  if (ended.state === "done") end(box);
+  else box.hidden = false;
+  if (ended.error) complain(ended.error);
+  return ended.state === "done";
+}
+
+async function search() {
+  if (!(await going(document.getElementById("search-state"), place.dataset.search))) return;
   state.ready = true;
   form.hidden = false;
   listPoints();
@@ -239,22 +255,11 @@ async function compare() {
   const words = document.getElementById("soft-words");
   if (!id) {
     words.textContent = "draw each record's symbol by lot (not searched)";
-    return;
-  }
-  const box = document.getElementById("compare-state");
-  box.hidden = false;
-  cancelBy(box.querySelector(".cancel"), id);
-  const ended = await watch(id, (job) => {
-    show(box, job);
-    take(id, job.news);
-  });
-  if (ended.state === "done") {
-    box.hidden = true;
+  } else if (await going(document.getElementById("compare-state"), id)) {
     soft.disabled = readable;
     words.textContent = "draw each record's symbol by lot: may give away less";
   } else {
     words.textContent = "draw each record's symbol by lot (not there)";
-    if (ended.error) complain(ended.error);
   }
 }
 

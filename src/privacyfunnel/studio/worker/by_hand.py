@@ -43,6 +43,8 @@ class BareTable:
     columns: tuple[Column, ...]
     orders: tuple[Sequence[int] | None, ...]
     trees: tuple[Tree | None, ...]
+    whole: float  # all there is to give away
+    as_it_is: float  # the share of it that the columns give away as they are
 
     @classmethod
     def of(cls, found: ReadableFrontier, columns: Sequence[Column]) -> BareTable:
@@ -53,6 +55,7 @@ class BareTable:
         ordered = [column.rule is None and KINDS[column.kind].is_ordered for column in columns]
         bare = replace(search, joint=found.joint.without_labels(), marginals=None, seen={})
         _ = bare.weights, bare.rates, bare.joint.p_x, bare.joint.information  # once for all changes
+        whole = bare.measure.whole(bare.joint.p_s)
         return cls(
             bare,
             tuple(columns),
@@ -61,6 +64,8 @@ class BareTable:
                 for order, tree, dense in zip(orders, trees, ordered, strict=True)
             ),
             tuple(trees),
+            whole,
+            share(bare.measure(bare.joint.p_sx), whole),
         )
 
     @property
@@ -222,12 +227,11 @@ def laid(table: BareTable, draft: Draft) -> dict[str, Any]:
     found = search.measured(labels)
     cells, _ = search.released(labels)
     masses = np.bincount(cells, weights=joint.p_x)
-    measure, whole = search.measure, search.measure.whole(joint.p_s)
     return {
         "draft": draft,
         "kept": found.kept,
-        "leakage": share(measure.reading(found.leakage, joint.p_s), whole),
-        "as_it_is": share(measure(joint.p_sx), whole),
+        "leakage": share(search.measure.reading(found.leakage, joint.p_s), table.whole),
+        "as_it_is": table.as_it_is,
         "suppressed": found.suppressed,
         "most_suppressed": search.suppress,
         "is_allowed": found.suppressed <= search.suppress + HAIR,

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.information import share
+from privacyfunnel.measures import make_measure
 from privacyfunnel.metrics import best_guess, shuffled
 from privacyfunnel.metrics.random_grouping import kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
+from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
 from privacyfunnel.releases.document import (
@@ -38,7 +41,7 @@ def preview(
     counts: Counts,
     identifiers: Sequence[str],
 ) -> dict[str, Any]:
-    """A release under the keys of a report's document."""
+    """A release under the keys of a report's document, and its place in the picture."""
     roles = counts.roles
     plain = in_bits(joint, solution)
     book = Codebook.from_solution(joint, plain, roles, target=asked.target, seed=asked.seed)
@@ -55,7 +58,16 @@ def preview(
         *about_table(at_stake, roles, identifiers),
         *about_release(book, (), n_dropped, chance, rule.information),
     ]
+    aim = Funnel(0.0, make_measure(asked.measure), asked.purpose)  # as the picture has its axes
     return {
+        "place": {
+            "kept": (
+                solution.kept
+                if isinstance(solution, RecodedSolution)
+                else share(aim.utility(joint, solution.code), aim.whole_utility(joint))
+            ),
+            "leakage": share(aim.leakage(joint, solution.code), aim.whole_leakage(joint)),
+        },
         "asked": {
             "sensitive": [column_words(column) for column in roles.sensitive],
             "public": [column_words(column) for column in roles.public],

@@ -10,6 +10,7 @@ import os
 import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +191,7 @@ def choose(
 
 def begin(_: Reporter, folder: Path, *, searched: Path, chosen: Path) -> dict[str, Any]:
     """The chosen release as a first draft, to be changed by hand."""
-    table: BareTable = _load(searched, BARE)
+    table = _bare_table(searched)
     return laid(table, draft_of(_load(chosen), table))
 
 
@@ -198,7 +199,7 @@ def lay(
     _: Reporter, folder: Path, *, searched: Path, draft: Draft, change: Change
 ) -> dict[str, Any]:
     """A draft after one change, measured at once."""
-    table: BareTable = _load(searched, BARE)
+    table = _bare_table(searched)
     return laid(table, changed(table, draft, change))
 
 
@@ -213,7 +214,7 @@ def improve(
 ) -> dict[str, Any]:
     """A draft whose columns that are not held were searched anew."""
     kept: Inspected = _load(inspected)
-    table: BareTable = _load(searched, BARE)
+    table = _bare_table(searched)
     request = bins_in_order(search.request(), kept.counts.roles.public)
     joint = kept.counts.joint()
     return laid(table, improved(joint, table, draft, request, reporter.progress))
@@ -299,6 +300,13 @@ def _save(folder: Path, value: Any, name: str = RESULT) -> None:
 def _load(folder: Path, name: str = RESULT) -> Any:
     """What an earlier task of the same session has kept: our own file in our own private folder."""
     return pickle.loads((folder / name).read_bytes())
+
+
+@lru_cache(maxsize=1)
+def _bare_table(searched: Path) -> BareTable:
+    """The counts that a search has left; in memory where one change is made after the other."""
+    table: BareTable = _load(searched, BARE)
+    return table
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
