@@ -16,6 +16,8 @@ import psutil
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 
+FORMATS = ("parquet", "csv")  # in which a table is written
+
 
 @contextmanager
 def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from privacyfunnel.columns import Column
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import (
@@ -24,8 +23,6 @@ from privacyfunnel.recodings import column_utilities
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.persons import Persons
-
-RELEASED = Column("released", "text")
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel.cli.options import Memory
-from privacyfunnel.cli.terminal import say
-
-BROKEN = 3
+from privacyfunnel.cli.terminal import BROKEN, say
 
 
 def verify(

@@ -151,7 +151,7 @@ def decode(book: Codebook, label: str, column: str | None = None) -> Decoded:
             "what is typical of a symbol."
         )
     found = _decode_symbol(book, book.labels.index(label))
-    return found if column is None else _one_column(found, names.index(column), len(names))
+    return found if column is None else _one_column(found, names.index(column))
 
 
 def _decode_group(book: Codebook, label: str, i: int) -> Decoded:
@@ -185,7 +185,7 @@ def _with_untold(count: float, shares: dict[Any, float | None]) -> Decoded:
     return Decoded(count, tuple(shares.items()), max(0.0, 1.0 - known) if hidden else 0.0)
 
 
-def _one_column(found: Decoded, i: int, n: int) -> Decoded:
+def _one_column(found: Decoded, i: int) -> Decoded:
     """The shares of one column's values; a value of which a part is not told has no share."""
     sums: dict[Any, float | None] = {}
     for value, share in found.values:

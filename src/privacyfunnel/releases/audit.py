@@ -22,7 +22,6 @@ from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_at
 from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
-from privacyfunnel.audits.unseen_rows import RELEASED
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import Column
@@ -117,7 +116,7 @@ def audit_release(
         most_work=MOST_WORK,
     )
     found = audit_joint(
-        (written, [RELEASED, *(Column(name, "text") for name in measured.kept)]),
+        (written, measured.public),
         roles.sensitive,
         original=(joint, roles.public),
         persons=measured.persons,
@@ -134,7 +133,7 @@ def audit_release(
     if useful and joint.useful is not None and not why:
         released = replace(own.push(joint.useful), n_records=None if soft else joint.n_records)
         asked: dict[str, Any] = {"records": trials.attack_rows, "seed": trials.seed, "n_jobs": jobs}
-        seen = ((released, [RELEASED]), (joint.useful, roles.public))
+        seen = ((released, measured.public[:1]), (joint.useful, roles.public))
         uses = [tuple(attack(one, useful, columns, **asked)) for one, columns in seen]
     found = replace(found, receivers=Receivers(told, pairs, *uses))
     chance = None if soft else found.chance

@@ -13,6 +13,7 @@ from privacyfunnel import __version__
 from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Calendar, Column, Round, show
+from privacyfunnel.frontiers.frontier import PROVED
 from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 FORMAT = "privacyfunnel report"
 VERSION = 1
 SHOWN = 8  # symbols shown from either end of the sizes
-PROVED = 1e-9  # bits from the limit that count as none
 SHARES = ("utility", "utility_by_chance", "kept", "by_chance")  # of which digits may tell too much
 PUBLIC_MEASURES = ("k", "unique")  # of the audit, those that do not describe S
 

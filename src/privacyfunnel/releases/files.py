@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-FORMATS = ("parquet", "csv")
+from privacyfunnel.files import FORMATS
+
 TABLES = tuple(f"release.{form}" for form in FORMATS)
 CODEBOOK, PAGE, DOCUMENT = "codebook.json", "report.html", "report.json"
 README, PACKAGE, CROISSANT = "README.html", "datapackage.json", "croissant.json"

@@ -7,7 +7,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.releases.files import FILES, FORMATS
+from privacyfunnel.files import FORMATS
+from privacyfunnel.releases.files import FILES
 
 READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
 TARGETS = {

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privacyfunnel.audits import Trials, audit_joint
-from privacyfunnel.audits.unseen_rows import RELEASED
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.codebook import COARSE, is_shared
 from privacyfunnel.codebook.output import ANY, recoded_names
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
-from privacyfunnel.columns import Column, Roles
+from privacyfunnel.columns import Roles
 from privacyfunnel.errors import DataUnavailable, FunnelError, InvalidInput
 from privacyfunnel.information import entropy, share
 from privacyfunnel.joint import Joint
@@ -412,10 +411,7 @@ def _audited(
     if settings["attackers"]:
         done.not_measured.append("attackers")
     found = audit_joint(
-        (
-            replace(written.joint, n_records=joint.n_records),
-            [RELEASED, *(Column(name, "text") for name in written.kept)],
-        ),
+        (replace(written.joint, n_records=joint.n_records), written.public),
         roles.sensitive,
         original=(joint, roles.public),
         trials=Trials(**{**settings, "attackers": False}),

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from privacyfunnel.codebook.output import SUPPRESSED
+from privacyfunnel.codebook.output import RELEASED, SUPPRESSED
 from privacyfunnel.codes import Channel, Code, Partition
-from privacyfunnel.columns import Column, Roles
-from privacyfunnel.columns.missing import required, where_complete
+from privacyfunnel.columns import Column, Roles, required, where_complete
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import best_guess
@@ -50,6 +49,11 @@ class Measured:
     persons: Persons | None = None  # whose rows those of the joint are
     unkept: Joint | None = None  # of S and the labels alone, where columns are kept beside them
     beside: Joint | None = None  # of S and X with the kept columns, as they were in the table
+
+    @property
+    def public(self) -> list[Column]:
+        """What the joint's labels are made of: the released symbol, then the columns that are kept."""
+        return [Column(name, "text") for name in (RELEASED, *self.kept)]
 
     @property
     def leakage_bits(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.output import ANY, SUPPRESSED, has_bounds, has_mean, recoded_names
+from privacyfunnel.codebook.output import ANY, has_bounds, has_mean, recoded_names
 from privacyfunnel.codebook.recoded import is_interval
 from privacyfunnel.columns import KINDS, MISSING, show
 from privacyfunnel.report.numbers import listed, number, percent, several
@@ -39,15 +39,10 @@ def released_columns(book: Codebook, document: Document) -> list[dict[str, Any]]
             for name in rest
         ]
     else:
-        numbers = numbers_of(book, document)
+        numbers = document["release"]["numbers"]
         found = [entry for i in range(len(book.columns)) for entry in _recoded(book, i, numbers)]
     kept = "As it was in the original table; nothing was done to it."
     return [*found, *({"name": name, "kind": "", "text": kept} for name in keep)]
-
-
-def numbers_of(book: Codebook, document: Document) -> str:
-    """How groups of numbers are written, as the released columns tell."""
-    return str(document["release"]["numbers"])
 
 
 def _recoded(book: Codebook, i: int, numbers: str) -> list[dict[str, Any]]:
@@ -228,8 +223,3 @@ def cite(document: Document, book: Codebook) -> str:
         "who made it, the year "
         "and where it is found."
     )
-
-
-def unseen_words(book: Codebook) -> str:
-    """What hidden records look like."""
-    return f"{ANY} in all columns" if book.columns else SUPPRESSED

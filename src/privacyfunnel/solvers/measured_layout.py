@@ -26,7 +26,6 @@ KINDS = [kind.kind for kind in MEASURES.values()]
 NOTHING = 1e-11  # of the unit, that counts as no gain
 HIGH_ORDER = 12.0  # of Arimoto, from which on powers of counts would overflow
 STEEP = 3.0  # how much steeper than on average a trade-off is taken to be
-POWERS = 1_000_000  # whole weights up to here have their powers looked up
 
 
 @dataclass(frozen=True, eq=False)

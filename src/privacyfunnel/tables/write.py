@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.codebook.output import NUMBERS, RELEASED, SUPPRESSED
 from privacyfunnel.columns import Column, literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
-from privacyfunnel.files import atomic_path
+from privacyfunnel.files import FORMATS, atomic_path
 from privacyfunnel.tables.connection import connect
+from privacyfunnel.tables.engines.duckdb import OPTIONS
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.recoded_join import RecodedJoin
@@ -22,8 +23,6 @@ from privacyfunnel.validation import check_choice
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
-
-FORMATS = ("parquet", "csv")
 
 
 @dataclass(frozen=True)
@@ -144,19 +143,18 @@ def shuffle_rows(path: Path, fmt: str) -> None:
         raise InvalidInput("rows on a cluster cannot be shuffled here; shuffle the frame itself.")
     with connect() as con, atomic_path(path, force=True) as part:
         if fmt == "parquet":
-            source, options = f"read_parquet({literal(glob.escape(str(path)))})", "FORMAT parquet"
+            source = f"read_parquet({literal(glob.escape(str(path)))})"
         else:
             source = (
                 f"read_csv({literal(glob.escape(str(path)))}, delim=',', quote='\"', escape='\"', "
                 "header=true, skip=0, comment='', new_line='\\n', all_varchar=true, "
                 "allow_quoted_nulls=false, strict_mode=true)"
             )
-            options = "FORMAT csv, HEADER true"
         order = f"md5({literal(secrets.token_hex(16))} || CAST(row_number() OVER () AS VARCHAR))"
         rows = f"SELECT *, {order} AS funnel_order FROM {source}"
         con.execute(
             f"COPY (SELECT * EXCLUDE funnel_order FROM ({rows}) ORDER BY funnel_order) "
-            f"TO {literal(str(part))} ({options})"
+            f"TO {literal(str(part))} ({OPTIONS[fmt]})"
         )
 
 

@@ -28,7 +28,7 @@ from privacyfunnel.codebook.output import (
     recoded_names,
     shown_groups,
 )
-from privacyfunnel.codebook.recoded import is_interval, narrow_first, recode, stars_of
+from privacyfunnel.codebook.recoded import UNSEEN, is_interval, narrow_first, recode, stars_of
 from privacyfunnel.columns import Bins, Calendar, Column, Round, required, where_complete
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.validation import check_choice
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from privacyfunnel.codes import Group
 
 DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
-UNSEEN = ("suppress", "null")
 MOST_IN_CASE = 60  # values of a column that are told by CASE; more are looked up
-UNKNOWN = -1  # in the place of a group
 STAND_IN: dict[str, Any] = {
     "boolean": False,
     "integer": 0,
@@ -84,7 +82,7 @@ class Statement:
     def __post_init__(self) -> None:
         book = self.book
         check_choice("dialect", self.dialect, DIALECTS)
-        check_choice("unseen", self.unseen, UNSEEN)
+        check_choice("unseen", self.unseen, ("suppress", "null"))
         check_choice("numbers", self.numbers, NUMBERS)
         if self.unseen == "null" and book.min_count > 1:
             raise InvalidInput(
@@ -250,18 +248,16 @@ class Statement:
                 f"WHEN {self._is_one_of(0, [value for (value,) in members])} THEN {j}"
                 for j, members in enumerate(book.members)
             ]
-            place, join = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END", ""
+            place, join = f"CASE {' '.join(whens)} ELSE {UNSEEN} END", ""
         else:
-            place, join = f"COALESCE(funnel_values.place, {UNKNOWN})", self._join_values()
+            place, join = f"COALESCE(funnel_values.place, {UNSEEN})", self._join_values()
         self.steps.append(
             ("funnel_coded", f"SELECT r.*, {place} AS g0 FROM funnel_rows AS r{join}")
         )
         if book.min_count > 1:
-            self._hide_rare([UNKNOWN], always=True)
+            self._hide_rare([UNSEEN], always=True)
         hidden = None if self.unseen == "null" else SUPPRESSED
-        return [
-            self._at("r.g0", {**dict(enumerate(book.labels)), UNKNOWN: hidden}, "text", "label")
-        ]
+        return [self._at("r.g0", {**dict(enumerate(book.labels)), UNSEEN: hidden}, "text", "label")]
 
     def _join_values(self) -> str:
         """The symbol of a row's values; of a soft code the one that its draw falls to."""
@@ -299,7 +295,7 @@ class Statement:
             kinds = output_kinds(book, i, self.numbers)
             for n, (values, kind) in enumerate(zip(shown, kinds, strict=True)):
                 at = dict(enumerate(values)) | {
-                    UNKNOWN: None if self.unseen == "null" else values[-1]
+                    UNSEEN: None if self.unseen == "null" else values[-1]
                 }
                 at[star] = values[star]
                 columns.append(self._at(f"r.g{i}", at, kind, f"shown_{i}_{n}"))
@@ -321,13 +317,13 @@ class Statement:
                 for g in order
                 if not by_name or is_interval(column.groups[g]) or column.groups[g].label == ANY
             ]
-            case = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END" if whens else str(UNKNOWN)
+            case = f"CASE {' '.join(whens)} ELSE {UNSEEN} END" if whens else str(UNSEEN)
             places.append(f"COALESCE(funnel_groups_{i}.place, {case})" if by_name else case)
         coded = ", ".join(f"{place} AS g{i}" for i, place in enumerate(places))
         self.steps.append(("funnel_coded", f"SELECT r.*, {coded} FROM funnel_rows AS r{joins}"))
-        known = " OR ".join(f"r.g{i} = {UNKNOWN}" for i in every)
+        known = " OR ".join(f"r.g{i} = {UNSEEN}" for i in every)
         unseen = f"CASE WHEN {known} THEN 1 ELSE 0 END"
-        place = [f"CASE WHEN r.g{i} = {UNKNOWN} THEN {stars[i]} ELSE r.g{i} END" for i in every]
+        place = [f"CASE WHEN r.g{i} = {UNSEEN} THEN {stars[i]} ELSE r.g{i} END" for i in every]
         if self.unseen == "null":
             place = [f"r.g{i}" for i in every]
         joins = ""
@@ -370,7 +366,7 @@ class Statement:
         book, stars = self.book, stars_of(self.book)
         every = range(len(self.columns))
         released = [symbol.cells or () for symbol in book.symbols]
-        joins, known = "", str(UNKNOWN)
+        joins, known = "", str(UNSEEN)
         if book.values:
             rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
             joins, known = (
@@ -382,7 +378,7 @@ class Statement:
             tests = [self._is_in(i, book.columns[i].groups[released[j][i]]) for i in every]
             tests = [test for test in tests if test != "TRUE"]
             whens.append(f"WHEN {' AND '.join(tests) or 'TRUE'} THEN {j}")
-        climbed = f"CASE {' '.join(whens)} ELSE {UNKNOWN} END"
+        climbed = f"CASE {' '.join(whens)} ELSE {UNSEEN} END"
         symbol = f"COALESCE({known}, {climbed})" if book.values else climbed
         self.steps.append(
             ("funnel_coded", f"SELECT r.*, {symbol} AS symbol FROM funnel_rows AS r{joins}")
@@ -391,10 +387,10 @@ class Statement:
         self.lookups.append(
             Lookup("funnel_cells", kinds, [(j, *c) for j, c in enumerate(released)])
         )
-        star = [str(UNKNOWN if self.unseen == "null" else s) for s in stars]
+        star = [str(UNSEEN if self.unseen == "null" else s) for s in stars]
         self._place(
             [f"COALESCE(funnel_cells.g{i}, {star[i]})" for i in every],
-            f"CASE WHEN r.symbol = {UNKNOWN} THEN 1 ELSE 0 END",
+            f"CASE WHEN r.symbol = {UNSEEN} THEN 1 ELSE 0 END",
             " LEFT JOIN funnel_cells ON r.symbol = funnel_cells.place",
         )
 

@@ -13,15 +13,12 @@ from privacyfunnel.objectives import Objective
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
+from privacyfunnel.solvers.large.proposals import COLD_SWEEPS, FEWEST_SWEEPS, PART, PENALTY
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, merge_light
 from privacyfunnel.solvers.target import AnyPrice, Price, Target
 
 HOT, COLD = 0.05, 0.0003  # first and last temperature, in units of the mean p(x)
-PENALTY = 3.0  # what a unit beyond a limit costs
-COLD_SWEEPS = 10
-FEWEST_SWEEPS = 30
-PART = 2_500  # symbols that share their clusters while they are inserted
 SLOPES = 2.0 ** np.arange(-7, 7)  # prices of what is kept, in units of the mean slope
 ROUNDS = 3  # of proposals for one demand
 RUNS = 5  # that share the proposals: the first round has three
