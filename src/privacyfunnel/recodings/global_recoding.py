@@ -33,7 +33,9 @@ KICKS = 8  # codes made from it by shaking columns in each round
 CORNERS = 256  # products of kept and dropped columns that are measured
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 LARGEST = 2**62  # number of a tuple of groups
-SPARSE = 8  # numbers to choose from, of those there are, up to which marking is quicker than sorting
+SPARSE = (
+    8  # numbers to choose from, of those there are, up to which marking is quicker than sorting
+)
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
 
