@@ -1,15 +1,20 @@
 """Pictures of the studio and of what it writes, in a real browser.
 
 Writes docs/images/studio-light.png and studio-dark.png, the demo's trade-off; with --all also every step,
-light and dark, on a desk and on a phone, into out/screenshots, to look at after a change of the pages.
+light and dark, on a desk and on a phone, into out/screenshots, to look at after a change of the pages;
+then it prints for how long nothing on the screen moved while the studio was at work.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import tempfile
+import time
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,29 +30,54 @@ IMAGES, OTHERS = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
 SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
 SCHEMES = ("light", "dark")
 PATIENCE = 300_000  # milliseconds for the longest search
-# For how long nothing moved in what a box that waits shows, at most, and for how long its words
-# and seconds stayed the same; kept over reloads. A page that was too busy to look is one where nothing moved.
-PULSE = """{
-    const seen = { moved: ["", 0], told: ["", 0] };
-    const note = (name, now) => {
-        const [last, since] = seen[name], time = performance.now();
-        if (last) sessionStorage[name] = Math.max(Number(sessionStorage[name] || 0), time - since);
-        if (now !== last) seen[name] = [now, time];
-    };
+# From when to when the page shows that something goes on, in seconds; kept over reloads.
+WAITS = """{
+    let begun = false;
     setInterval(() => {
-        const waits = [...document.querySelectorAll(".wait:not([hidden]):not(.ended) .state")];
-        const words = waits.map((state) => state.textContent).join("+");
-        note("told", words);
-        note("moved", words && words + getComputedStyle(waits[0], "::before").transform);
+        const waits = document.querySelector(".wait:not([hidden]):not(.ended)"), now = Date.now() / 1000;
+        const known = JSON.parse(sessionStorage.waits || "[]");
+        if (waits && begun) known.at(-1)[1] = now;
+        else if (waits) known.push([now, now]);
+        begun = Boolean(waits);
+        sessionStorage.waits = JSON.stringify(known);
     }, 50);
 }"""
+
+
+class Eye:
+    """Looks at the screen, as a person does, while something goes on."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.last, self.moves = page, "", [0.0]
+        self.session = page.context.new_cdp_session(page)
+        self.session.on("Page.screencastFrame", self.look)
+        settings = {"format": "jpeg", "everyNthFrame": 6, "maxWidth": 640}
+        self.session.send("Page.startScreencast", settings)
+
+    def look(self, frame: dict[str, Any]) -> None:
+        """Note when what is seen has changed."""
+        if frame["data"] != self.last:
+            self.last = frame["data"]
+            self.moves.append(frame["metadata"]["timestamp"])
+        self.session.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
+
+    def tell(self) -> None:
+        """Print for how long nothing moved, at most, while the page said that something goes on."""
+        waits = json.loads(self.page.evaluate("sessionStorage.waits || '[]'"))
+        still = [
+            min(after, end) - max(before, begin)
+            for begin, end in waits
+            for before, after in pairwise([*self.moves, time.time()])
+        ]
+        long = sum(end - begin for begin, end in waits)
+        print(f"{long:.0f} s of waiting: something moved at least every {max(still):.2f} s")
 
 
 class Camera:
     """Takes a page on every screen, in every colour, and tells where it does not fit."""
 
     def __init__(self, page: Page, every: bool) -> None:
-        self.page, self.every, self.n = page, every, 0
+        self.page, self.every, self.n, self.eye = page, every, 0, Eye(page)
 
     def shoot(self, step: str) -> None:
         """All pictures of one step."""
@@ -68,14 +98,6 @@ class Camera:
         self.page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
         self.page.evaluate("window.scrollTo(0, 0)")
         self.page.wait_for_timeout(400)  # the drawing follows the size
-
-
-def stood_still(page: Page) -> None:
-    """Print for how long a step showed no movement."""
-    moved, told = (
-        float(page.evaluate(f"sessionStorage.{name} || '0'")) / 1000 for name in ("moved", "told")
-    )
-    print(f"what waits moved at least every {moved:.2f} s, its seconds at least every {told:.2f} s")
 
 
 def ask(page: Page, marks: list[str], **settings: str) -> None:
@@ -105,7 +127,7 @@ def made(page: Page, folder: Path, camera: Camera, step: str) -> None:
     page.get_by_role("button", name="Make the files").click()
     page.locator(".files").wait_for(timeout=PATIENCE)
     camera.shoot(f"{step}-release")
-    stood_still(page)
+    camera.eye.tell()
     for name in ("report.html", "README.html"):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name).click()
@@ -170,7 +192,7 @@ def shapes(page: Page, address: str, camera: Camera, folder: Path) -> None:
     searched(page)
     page.locator("#points summary").click()
     camera.shoot("symbols")
-    stood_still(page)
+    camera.eye.tell()
 
 
 def texts(page: Page, address: str, camera: Camera, folder: Path) -> None:
@@ -245,7 +267,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page, folder = browser.new_page(), Path(place)
         page.set_default_timeout(PATIENCE)
-        page.add_init_script(PULSE)
+        page.add_init_script(WAITS)
         camera, address = Camera(page, every), studio.settings.address
         demo(page, address, camera, folder)
         if every:

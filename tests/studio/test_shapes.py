@@ -48,6 +48,7 @@ def test_a_release_keeps_to_the_order_and_the_hierarchy_and_its_command_names_th
             assert labels <= runs
     again = visitor.get("/columns").text  # what was chosen is there when one comes back
     assert again.index(">S</span>") < again.index(">M</span>") < again.index(">XL</span>")
+    assert "disabled" not in again  # and another recoding, without them, can be asked for
 
 
 def test_a_hierarchy_that_lacks_a_value_is_told_and_a_job_that_was_replaced_is_no_fault(visitor):

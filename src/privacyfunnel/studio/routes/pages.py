@@ -94,7 +94,8 @@ async def columns(request: Request) -> Response:
         return redirect("/")
     search, choices = session.search or SearchSettings(), session.inspected_choices()
     purpose = "useful" if choices is not None and choices.useful else "x"
-    allowed = [name for name in RECODINGS if search.allows(recoding=name, purpose=purpose)]
+    usual = SearchSettings()  # what else was asked for before may be changed in the same form
+    allowed = [name for name in RECODINGS if usual.allows(recoding=name, purpose=purpose)]
     return page(
         request,
         session,
