@@ -1,6 +1,5 @@
 """Each command as a user runs it, with right and with wrong input."""
 
-import os
 import subprocess
 import sys
 import warnings
@@ -11,24 +10,10 @@ import pandas as pd
 import pytest
 
 import privacyfunnel as pf
+from commands import FUNNEL, funnel
 from privacyfunnel import datasets
 from privacyfunnel.cli import options
 from privacyfunnel.columns import MISSING
-
-FUNNEL = [sys.executable, "-m", "privacyfunnel"]
-
-
-def funnel(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "100"}
-    return subprocess.run(
-        [*FUNNEL, *map(str, args)],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -46,12 +31,17 @@ def assert_users_mistake(done: subprocess.CompletedProcess[str], words: str) -> 
     assert "Traceback" not in done.stderr
 
 
+def started(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command from its very start."""
+    return subprocess.run([*FUNNEL, *args], cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
 def test_help_and_version(tmp_path):
     for command in ([], ["demo"], ["frontier"], ["reproduce"], ["inspect"], ["release"], ["apply"]):
-        done = funnel(*command, "--help", cwd=tmp_path)
+        done = started(*command, "--help", cwd=tmp_path)
         assert done.returncode == 0
         assert "Usage" in done.stdout
-    assert funnel("--version", cwd=tmp_path).stdout.startswith("funnel ")
+    assert started("--version", cwd=tmp_path).stdout.startswith("funnel ")
 
 
 def test_help_does_not_import_the_heavy_parts():
@@ -80,7 +70,7 @@ def catalogued(folder):
 
 
 def test_demo_tells_its_story(tmp_path):
-    done = funnel("demo", cwd=tmp_path)
+    done = started("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "442 patients" in done.stdout
     assert "proved optimal" in done.stdout
@@ -139,7 +129,7 @@ def test_frontier_refuses_bad_requests(patients, args, words):
 
 
 def test_frontier_refuses_a_missing_file(tmp_path):
-    done = funnel("frontier", "none.csv", "-s", "a", "-x", "b", "-o", "out", cwd=tmp_path)
+    done = started("frontier", "none.csv", "-s", "a", "-x", "b", "-o", "out", cwd=tmp_path)
     assert_users_mistake(done, "none.csv")
 
 

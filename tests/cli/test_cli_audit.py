@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli import assert_users_mistake, funnel
+from test_cli import assert_users_mistake
 
+from commands import funnel
 from privacyfunnel import datasets
 
 QUICK = ["--permutations", 19, "--bootstraps", 0, "--folds", 2, "--jobs", 1]

@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli import FUNNEL, assert_users_mistake, funnel
+from test_cli import assert_users_mistake
 from typer.testing import CliRunner
 
+from commands import FUNNEL, funnel
 from page_checks import numbers_in
 from privacyfunnel import datasets
 from privacyfunnel.cli import run
@@ -136,24 +137,11 @@ def test_a_soft_release_says_what_the_rule_and_what_the_draw_gives_away(demo, tm
     table.to_csv(tmp_path / "in_order.csv", index=False)
     table.sample(frac=1, random_state=3).to_parquet(tmp_path / "shuffled.parquet", index=False)
     args = [
-        "-s",
-        "age",
-        "-x",
-        "sex,chol",
-        "--soft",
-        "--leakage",
-        0.01,
-        "--key",
-        "id",
-        "--keep",
-        "id",
-        "--secret",
-        "secret.txt",
-    ]
+        "-s", "age", "-x", "sex,chol", "--round", "chol=20", "--soft", "--leakage", 0.01,
+        "--key", "id", "--keep", "id", "--secret", "secret.txt",
+    ]  # fmt: skip
     for name in ("in_order.csv", "shuffled.parquet"):
-        done = funnel(
-            "release", name, *args, *QUICK, "-o", name.split(".")[0], cwd=tmp_path
-        )  # fmt: skip
+        done = funnel("release", name, *args, *QUICK, "-o", name.split(".")[0], cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "drawn by lot" in done.stdout
     released = pd.read_parquet(tmp_path / "in_order" / "release.parquet")
