@@ -47,7 +47,7 @@ THREE = ["education", "occupation", "workclass"]
 SPLITS = 2  # of Adult in halves, over which areas under the curve are averaged
 ALPHAS = (0.25, 0.5, 1.0)  # strengths of CorrelationRemover
 # Shares of what the columns say of the use; those of rare combinations are chance, and priced as such.
-SHARES = (0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.35, 0.4, 0.48)
+SHARES = (0.1, 0.13, 0.16, 0.18, 0.2, 0.22, 0.25, 0.3, 0.35, 0.4, 0.48)
 # CorrelationRemover is handed the sex of each record; so is this one, within the occupations, where
 # groups can hold both sexes of some and tell those of others apart.
 BOTH = "occupation and sex"

@@ -15,12 +15,11 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
 from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
-from privacyfunnel.solvers.target import HAIR, Target
+from privacyfunnel.solvers.target import HAIR, MET, Target
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
 CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
-NOTHING = 1e-9  # bits, and the probability of a symbol not worth keeping
 
 
 class Bound(NamedTuple):
@@ -85,7 +84,7 @@ class TimeSharing:
         if target.quantity == "leakage":
             name, most = "leakage", self.joint.information
         check_at_least(name, target.bits, 0.0)
-        if target.bits > most + NOTHING and target.is_floor:
+        if target.bits > most + MET and target.is_floor:
             raise TargetUnreachable(
                 f"no release has {name} {target.bits} bits; X itself has {most:.6f}."
             )
@@ -100,7 +99,7 @@ class TimeSharing:
         """The best mixture that meets the target exactly."""
         bound, corners = self.bound(target), self.hull
         i = self.gap(bound)
-        met = [member for member in corners if abs(member.on(bound.column) - bound.bits) < 1e-11]
+        met = [member for member in corners if abs(member.on(bound.column) - bound.bits) <= HAIR]
         if self.n_symbols is not None:
             return self._small(bound)
         if met or len(corners) == 1:
@@ -110,7 +109,7 @@ class TimeSharing:
         if finer is None:
             return two
         gain = self.member(two).cost(bound.column) - self.member(finer).cost(bound.column)
-        return finer if gain > NOTHING else two
+        return finer if gain > MET else two
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
@@ -125,9 +124,9 @@ class TimeSharing:
         for i, left in enumerate(self.members):
             for right in self.members[i:]:
                 low, high = left.on(bound.column), right.on(bound.column)
-                if not low - NOTHING <= bound.bits <= high + NOTHING:
+                if not low - MET <= bound.bits <= high + MET:
                     continue
-                share = 1.0 if high - low < NOTHING else min(1.0, (bound.bits - low) / (high - low))
+                share = 1.0 if high - low < MET else min(1.0, (bound.bits - low) / (high - low))
                 symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
                 cost = (1.0 - share) * left.cost(bound.column) + share * right.cost(bound.column)
                 if symbols <= self.n_symbols and cost < lowest:
@@ -144,7 +143,7 @@ class TimeSharing:
         """The best mixture of all posteriors of some codes: finer than to share whole codes."""
         pool, sign, joint = Posteriors.of(self.joint, codes), self.sign, self.joint
         told_x, told_s = sign * pool.entropy_x, sign * pool.entropy_s
-        margin = 2e-9  # what the linear program may be off
+        margin = 2 * MET  # what the linear program may be off
         if bound.column == 0:
             mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - bound.bits - margin))
         else:
