@@ -1,8 +1,8 @@
 """Target: one exact demand on what is kept or told, and the price that a search for it lowers.
 
-When a target counts as met is said here and nowhere else. It is met by ``BestSearch.solve_at`` with a hard
-code, by ``soft/time_sharing.py`` by lot, by ``at`` of ``recodings/recoding.py`` with a readable one, and for
-several secrets by ``caps.py``.
+When a target counts as met is said here and nowhere else. It is met by ``BestSearch.solve_at`` with a
+hard code, by ``soft/time_sharing.py`` by lot, by ``at`` of ``recodings/recoding.py`` with a readable
+one, and for several secrets by ``caps.py``.
 """
 
 from __future__ import annotations

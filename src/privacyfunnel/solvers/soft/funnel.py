@@ -20,7 +20,7 @@ from privacyfunnel.solvers.effort import SOFT, check_effort
 from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
 from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.solvers.moves import JointLayout
-from privacyfunnel.solvers.soft.graph_entropy import limit_release
+from privacyfunnel.solvers.soft.graph_entropy import NOTHING, limit_release
 from privacyfunnel.solvers.soft.perfect_privacy import perfect_privacy
 from privacyfunnel.solvers.soft.posteriors import (
     LARGE,
@@ -33,7 +33,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     release,
     split,
 )
-from privacyfunnel.solvers.soft.time_sharing import NOTHING, TimeSharing, channel_of, rows_of
+from privacyfunnel.solvers.soft.time_sharing import TimeSharing, channel_of, rows_of
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
 from privacyfunnel.validation import check_at_least

@@ -8,7 +8,8 @@ from privacyfunnel.codes import Channel
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.solvers.soft.posteriors import RARE
-from privacyfunnel.solvers.soft.time_sharing import NOTHING
+
+NOTHING = 1e-9  # the probability of a symbol that is not worth keeping
 
 
 def limit_release(joint: Joint, rounds: int = 60) -> Channel:
