@@ -76,7 +76,7 @@ def speed(data: Path) -> None:
         bits = 0.4 * whole
         target = Target("funnel", "utility", bits, 1.0, aim.measure, keep)
         runs = []
-        for _ in range(6):  # the first one compiles; of the others the least, which other work adds to
+        for _ in range(6):  # the first compiles; of the others the least: other work only adds
             begun = time.process_time()
             BestSearch().solve_at(joint, target, rng=np.random.default_rng(0))
             between = time.process_time()
