@@ -96,6 +96,31 @@ def joints(draw: st.DrawFn, max_s: int = 4, max_x: int = 7) -> Joint:
     return Joint.from_counts(counts)
 
 
+# Two processes of the tests begin with what compiles nothing for the other: one with what has a place of
+# its own for compiled loops and with Spark, the other with doctests. Then comes what takes long, so that
+# they end together.
+BEGIN = ["_kernels/test_bounds_checked.py", "src", "tables/test_spark.py"]
+LONG = [
+    "studio/test_browser_studio.py", "docs/test_docs.py", "hostile/test_kills.py", "codebook/test_sql.py",
+    "cli/test_cli_release.py", "solvers/large/test_blocks.py", "estimators/test_estimators.py",
+    "codebook/test_exports.py", "hostile/test_hostile_tables.py", "tables/test_recoded_hostile.py",
+    "frontiers/test_frontier.py", "recodings/test_exactness.py", "tables/test_tables.py",
+    "docs/test_notebooks.py", "studio/test_studio_jobs.py",
+]  # fmt: skip
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in the order in which processes are to take them."""
+    tests = Path(__file__).parent
+    files = {item.path: None for item in items}
+    doctests = [path for path in files if not path.is_relative_to(tests)]
+    own, spark, *long = (tests / name for name in (BEGIN[0], BEGIN[2], *LONG))
+    order = [own, *doctests[:1], spark, *doctests[1:], *long, *files]
+    place = {path: order.index(path) for path in files}
+    items.sort(key=lambda item: place[item.path])
+
+
 HEAVY = {"spark", "dask", "browser", "large", "install"}
 
 
