@@ -36,9 +36,9 @@ CASES = {  # recoding, public columns, options of the codebook's making
     "global, many names": ("global", ["code", "age"], {}),
     "global, calendar": ("global", ["born", "seen"], {"round": {"born": "quarter", "seen": "day"}}),
     "global, numbers": ("global", ["age", "chol"], {"round": {"chol": 0.5}}),
-    "local, plain": ("local", ["age", "smoker"], {}),
+    "local, plain": ("local", ["age", "smoker"], {"moves": 20}),
     "local": ("local", ["age", CITY, "smoker"], {}),
-    "local, least count": ("local", ["age", CITY], {"least": 6, "kept": 0.3}),
+    "local, least count": ("local", ["age", CITY], {"least": 6, "kept": 0.3, "moves": 20}),
 }
 
 
@@ -90,6 +90,7 @@ def book(case: str) -> Codebook:
     recoding, public, options = CASES[case]
     options = dict(options)
     least, kept = options.pop("least", 1), options.pop("kept", 0.5)
+    quick = {"moves": options.pop("moves")} if "moves" in options else {}
     counted = count(LEARNT, "ill", public, columns=ColumnRules(**options))
     joint = counted.joint()
     if recoding == "soft":
@@ -98,7 +99,7 @@ def book(case: str) -> Codebook:
         found = pf.frontier(joint, n_points=2, effort="fast", min_count=least, seed=0)
         solution = found.at(utility=0.5)
     else:
-        found = pf.frontier(joint, recoding=recoding, n_points=2, min_count=least, seed=0)
+        found = pf.frontier(joint, recoding=recoding, n_points=2, min_count=least, seed=0, **quick)
         solution = found.at(kept=kept)
     return Codebook.from_solution(
         joint, solution, counted.roles, min_count=least, secret="a secret for tests"
