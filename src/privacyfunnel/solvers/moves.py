@@ -26,9 +26,9 @@ HOT, COLD = 0.7, 0.00003  # first and last temperature, in units of the mean p(x
 LOOSE, TIGHT, STRICT = 0.7, 1.5, 3.0  # what a bit beyond the limit costs: first, last, at the end
 DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
-BY_ROWS = 0.3  # of the sweeps with a use, whose rows come on top of those of S
-MEASURED = 0.15  # the same by other measures, of which each takes longer still
-EVERY_ROW = 0.08  # the same by those that look at every row of a cluster for each move
+BY_ROWS = 0.24  # of the sweeps with a use, whose rows come on top of those of S
+MEASURED = 0.11  # the same by other measures, of which each takes longer still
+EVERY_ROW = 0.07  # the same by those that look at every row of a cluster for each move
 SWAPS = 2  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
