@@ -30,15 +30,18 @@ IMAGES, OTHERS = HOUSE / "docs" / "images", HOUSE / "out" / "screenshots"
 SIZES = {"desk": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 800}}
 SCHEMES = ("light", "dark")
 PATIENCE = 300_000  # milliseconds for the longest search
-# From when to when the page shows that something goes on, in seconds; kept over reloads.
+# From when to when a box in sight says that something goes on, in seconds; kept over reloads.
 WAITS = """{
     let begun = false;
+    const isInSight = ({ top, bottom }) => bottom > 0 && top < innerHeight;
     setInterval(() => {
-        const waits = document.querySelector(".wait:not([hidden]):not(.ended)"), now = Date.now() / 1000;
+        const boxes = [...document.querySelectorAll(".wait:not([hidden]):not(.ended)")];
+        const waits = boxes.some((box) => isInSight(box.getBoundingClientRect()));
+        const now = Date.now() / 1000;
         const known = JSON.parse(sessionStorage.waits || "[]");
         if (waits && begun) known.at(-1)[1] = now;
         else if (waits) known.push([now, now]);
-        begun = Boolean(waits);
+        begun = waits;
         sessionStorage.waits = JSON.stringify(known);
     }, 50);
 }"""

@@ -252,6 +252,37 @@ def test_53_columns_can_be_filtered_and_the_heads_stay_in_sight(page, tmp_path):
     assert fits_every_screen(page)
 
 
+def test_values_are_dragged_into_order_a_hierarchy_is_uploaded_and_importance_is_slid(
+    page, tmp_path
+):
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"ill": rng.integers(0, 2, 90), "size": rng.choice(["L", "M", "S"], 90)})
+    table["city"] = rng.choice(["Bonn", "Pisa", "Rom"], 90)
+    upload(page, tmp_path, "people.csv", table, "sensitive-0", "public-1", "public-2")
+    page.get_by_role("button", name="What would this give away?").click()
+    page.locator("#shapes summary").click()
+    page.check("#shape-0-order")
+    values = page.locator("ol.order").first.locator("li")
+    values.nth(2).drag_to(values.nth(0), target_position={"x": 9, "y": 2})
+    assert values.all_inner_texts()[0].startswith("S")
+    values.nth(1).get_by_role("button", name="later").press("Enter")
+    tree = "Bonn;north;*\nPisa;south;*\nRom;south;*\n"
+    (tmp_path / "tree.csv").write_text(tree)
+    page.set_input_files("[data-fills=tree-1]", tmp_path / "tree.csv")
+    expect(page.locator("#tree-1")).to_have_value(tree)
+    page.locator("#importance summary").click()
+    page.locator("#importance-1").press("ArrowRight")
+    expect(page.locator("#importance output").nth(1)).to_have_text("1.5")
+    sent = dict(page.evaluate("[...new FormData(document.getElementById('search'))]"))
+    assert [name for name in sent if name.startswith("order-0")] == [
+        "order-0-2", "order-0-1", "order-0-0",
+    ]  # fmt: skip
+    assert (sent["shape-0"], sent["shape-1"], sent["importance-1"]) == ("order", "tree", "1.5")
+    assert fits_every_screen(page)
+    page.check("[name=recoding][value=symbols]")
+    expect(page.locator("#shapes")).to_be_hidden()  # of readable columns only
+
+
 def test_a_search_shows_that_it_goes_on_and_can_be_cancelled_and_begun_again(page):
     page.add_init_script(PULSE)
     page.get_by_role("button", name="Open the demo").click()

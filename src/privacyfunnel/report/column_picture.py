@@ -62,7 +62,7 @@ def _labels(starts: list[tuple[float, str]]) -> list[tuple[float, str]]:
     found, free = [], -1.0
     for x, text in starts:
         shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        room = 10.5 * len(shown) + 8
+        room = 12 * len(shown) + 8  # on a phone, where letters are larger
         if x >= free and x + room <= WIDTH:
             found.append((x + 2, shown))
             free = x + room

@@ -16,8 +16,6 @@ from privacyfunnel.errors import FunnelError
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.worker.reporter import Reporter
 
-AT_ONCE = ("begin", "lay")  # take a part of a second, and somebody waits for them
-POLITE = 5  # steps by which what takes long stands back behind the page, which somebody looks at
 OURS = (
     "Something went wrong in the studio itself ({name}). The terminal that runs it has the details; "
     "please report them."
@@ -45,8 +43,6 @@ def _answers(
     """The result of a task, or in words why there is none."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    if kind not in AT_ONCE and hasattr(os, "nice"):
-        os.nice(POLITE)
     answers: list[tuple[str, Any]] = []
     try:
         from privacyfunnel.studio.worker.tasks import TASKS  # heavy: only here, never in the server

@@ -17,7 +17,7 @@ import psutil
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.studio.worker.process import AT_ONCE, MEMORY, perform
+from privacyfunnel.studio.worker.process import MEMORY, perform
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 ACTIVE = ("queued", "running")
+AT_ONCE = ("begin", "lay")  # take a part of a second, and somebody waits for them
 DIED = (
     "The work ended before it was done; the machine may have run out of memory. Try fewer columns, "
     "or coarsen them into bins."
