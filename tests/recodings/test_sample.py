@@ -35,13 +35,14 @@ def test_a_sample_has_every_value(joint):
 
 def test_a_code_from_a_sample_is_measured_on_all_records(joint):
     frontier = pf.frontier(joint, recoding="global", n_points=4)
-    for found in [*frontier, frontier.at(kept=0.5), frontier.at(leakage=0.02)]:
+    by_share, by_leakage = frontier.at(kept=0.5), frontier.at(leakage=0.02)
+    for found in [*frontier, by_share, by_leakage]:
         assert found.code.n_x == joint.n_x
         assert found.kept == pytest.approx(kept(joint, found.code), abs=1e-12)
         assert found.leakage == pytest.approx(found.code.push(joint).information, abs=1e-12)
-    assert frontier.at(kept=0.5).kept >= 0.5 - 1e-9
-    assert frontier.at(leakage=0.02).leakage <= 0.02 * joint.entropy_s + 1e-12
-    assert frontier.at(kept=0.5).leakage < joint.information
+    assert by_share.kept >= 0.5 - 1e-9
+    assert by_leakage.leakage <= 0.02 * joint.entropy_s + 1e-12
+    assert by_share.leakage < joint.information
 
 
 def test_least_counts_hold_in_all_records(joint):
