@@ -105,6 +105,9 @@ class GlobalSearch:
     )
     measure: Measure = INFORMATION  # of what is told about S
     seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
+    known: dict[tuple[int, bytes], tuple[int, Ints, Array]] = field(
+        default_factory=dict
+    )  # what `_groups` says of each column's labels
 
     @cached_property
     def _columns(self) -> tuple[Any, ...]:
@@ -202,17 +205,26 @@ class GlobalSearch:
         n_r = 1
         for j, own in enumerate(labels):
             if j != i:
-                groups, dense = np.unique(own, return_inverse=True)
-                mass = np.bincount(dense, weights=self.weights[j])
-                if n_r > LARGEST // len(groups):
+                n, group, bits = self._groups(j, own)
+                if n_r > LARGEST // n:
                     _, r = np.unique(r, return_inverse=True)
                     n_r = int(r.max()) + 1
-                r, n_r = r * len(groups) + dense[self.codes[j]], n_r * len(groups)
-                cost -= mu * self.rates[j] * np.log2(mass / self.joint.total)[dense[self.codes[j]]]
+                r, n_r = r * n + group[self.codes[j]], n_r * n
+                if mu:
+                    cost += mu * self.rates[j] * bits[self.codes[j]]
         found, r = _dense(r, n_r)
         depth = np.zeros(len(found))
         depth[r] = cost  # the same for every x of a tuple
         return len(found), r, depth
+
+    def _groups(self, i: int, labels: Ints) -> tuple[int, Ints, Array]:
+        """The number of groups of column i; each value's group and bits of it. Many codes share them."""
+        key = i, labels.tobytes()
+        if key not in self.known:
+            groups, group = np.unique(labels, return_inverse=True)
+            p = np.bincount(group, weights=self.weights[i]) / self.joint.total
+            self.known[key] = len(groups), group, -np.log2(p)[group]
+        return self.known[key]
 
     def descend(
         self,
@@ -249,12 +261,11 @@ class GlobalSearch:
         if found.key in self.seen:
             return self.seen[found.key]
         cells, gone = self.released(labels)
-        told, total = self.measure.told(self.joint.p_sx @ Partition(cells).matrix), self.joint.total
+        told, total = self.measure.told(self._p_in(cells)), self.joint.total
         kept, p_gone, least = 0.0, self.joint.p_x[gone], 1.0
         for i, groups in enumerate(labels):
             if self.rates[i] > 0:
-                _, dense = np.unique(groups, return_inverse=True)
-                bits = -np.log2(np.bincount(dense, weights=self.weights[i]) / total)[dense]
+                bits = self._groups(i, groups)[2]
                 lost = float(p_gone @ bits[self.codes[i][gone]])
                 own = self.rates[i] * (float(self.weights[i] @ bits) / total - lost)
                 kept += own
@@ -264,6 +275,16 @@ class GlobalSearch:
         found = Recoded(tuple(labels), kept, told, share, least)
         self.seen[found.key] = found
         return found
+
+    def _p_in(self, cells: Ints) -> Any:
+        """p(s, cell), dense where that takes little: thousands of codes of small tables are measured."""
+        n_s = self._columns[3]
+        found, cells = _dense(cells, int(cells.max()) + 1)
+        x, s, weights = self._entries
+        if n_s * len(found) > SPARSE * len(x):
+            return self.joint.p_sx @ Partition(cells).matrix
+        p = np.bincount(s * len(found) + cells[x], weights, minlength=n_s * len(found))
+        return p.reshape(n_s, -1) / self.joint.total
 
     def released(self, labels: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_]]:
         """The cell that each x is released in and whether it is suppressed, the cells then being one."""
