@@ -217,14 +217,19 @@ class GlobalSearch:
         depth[r] = cost  # the same for every x of a tuple
         return len(found), r, depth
 
+    @cached_property
+    def _known(self) -> dict[tuple[int, bytes], tuple[int, Ints, Array]]:
+        """Groups that were asked for before; not shared with searches over other records."""
+        return {}
+
     def _groups(self, i: int, labels: Ints) -> tuple[int, Ints, Array]:
         """The number of groups of column i; each value's group and bits of it. Many codes share them."""
         key = i, labels.tobytes()
-        if key not in self.known:
+        if key not in self._known:
             groups, group = np.unique(labels, return_inverse=True)
             p = np.bincount(group, weights=self.weights[i]) / self.joint.total
-            self.known[key] = len(groups), group, -np.log2(p)[group]
-        return self.known[key]
+            self._known[key] = len(groups), group, -np.log2(p)[group]
+        return self._known[key]
 
     def descend(
         self,
