@@ -105,9 +105,6 @@ class GlobalSearch:
     )
     measure: Measure = INFORMATION  # of what is told about S
     seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
-    known: dict[tuple[int, bytes], tuple[int, Ints, Array]] = field(
-        default_factory=dict
-    )  # what `_groups` says of each column's labels
 
     @cached_property
     def _columns(self) -> tuple[Any, ...]:
