@@ -144,14 +144,6 @@ def interactive(frontier: Frontier) -> Any:
                 hovertemplate=hover,
             ),
             go.Scatter(
-                x=[1.0],
-                y=[_told_by_x(frontier)],
-                mode="markers",
-                name="published as it is",
-                marker={"symbol": "star", "size": 14, "color": INK["identity"]},
-                hovertemplate=f"{x_word} 100%<br>{y_word} %{{y:.2%}}<extra></extra>",
-            ),
-            go.Scatter(
                 x=proved.utility,
                 y=proved.leakage,
                 mode="markers",
@@ -159,6 +151,14 @@ def interactive(frontier: Frontier) -> Any:
                 marker={"size": 8, "color": INK["frontier"]},
                 hoverinfo="skip",
                 showlegend=len(proved) > 0,
+            ),
+            go.Scatter(
+                x=[1.0],
+                y=[_told_by_x(frontier)],
+                mode="markers",
+                name="published as it is",
+                marker={"symbol": "star", "size": 14, "color": INK["identity"]},
+                hovertemplate=f"{x_word} 100%<br>{y_word} %{{y:.2%}}<extra></extra>",
             ),
         ]
     )

@@ -8,8 +8,8 @@ function paint() {
   const [ink, paper, line, blue] = ["ink", "paper", "line", "blue"].map(of);
   Plotly.restyle(plot, { "line.color": of("red"), fillcolor: of("pink") }, [0]);
   Plotly.restyle(plot, { "line.color": blue, "marker.line.color": blue, "marker.color": paper }, [1]);
-  Plotly.restyle(plot, { "marker.color": ink }, [2]);
-  Plotly.restyle(plot, { "marker.color": blue }, [3]);
+  Plotly.restyle(plot, { "marker.color": blue }, [2]);
+  Plotly.restyle(plot, { "marker.color": ink }, [3]);
   Plotly.relayout(plot, {
     paper_bgcolor: paper, plot_bgcolor: paper,
     "font.color": ink, "font.size": narrow ? 12 : 14, "font.family": getComputedStyle(document.body).fontFamily,

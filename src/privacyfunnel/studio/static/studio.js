@@ -27,8 +27,8 @@ setInterval(() => clocks.forEach((clock, box) => tick(box, clock)), 100);
 function tick(box, { words, since, heard }) {
   const now = performance.now();
   const seconds = (from) => Math.floor((now - from) / 1000);
-  const silence = now - heard > SILENT ? `, the studio silent for ${seconds(heard)} s` : "";
-  const count = clocks.has(box) && seconds(since) >= 1 ? ` (${seconds(since)} s${silence})` : "";
+  const silence = now - heard > SILENT ? `, the studio silent for ${seconds(heard)}\u00a0s` : "";
+  const count = clocks.has(box) && seconds(since) >= 1 ? ` (${seconds(since)}\u00a0s${silence})` : "";
   write(box.querySelector(".words"), words);
   write(box.querySelector(".clock"), count);
 }

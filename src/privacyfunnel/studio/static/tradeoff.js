@@ -91,6 +91,7 @@ function traces() {
 }
 
 function draw() {
+  if (!window.Plotly) return; // drawn when it is there
   const narrow = plot.clientWidth < 560;
   const axis = { color: colour("soft"), gridcolor: colour("line"), zeroline: false, fixedrange: true, tickformat: ".0%", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" };
   const family = getComputedStyle(document.body).fontFamily;
@@ -243,6 +244,7 @@ async function going(box, id) {
 
 async function search() {
   if (!(await going(document.getElementById("search-state"), place.dataset.search))) return;
+  await library;
   state.ready = true;
   form.hidden = false;
   listPoints();
@@ -276,13 +278,24 @@ value.addEventListener("input", () => {
   slider.value = value.value;
   tellEstimate();
 });
-draw();
-plot.on("plotly_click", (event) => {
-  const { data, pointIndex } = event.points[0];
-  if (!state.ready || !data.meta || (data.meta === "soft" && soft.disabled)) return;
-  const point = (data.meta === "soft" ? byLot() : state.points)[pointIndex];
-  choosePoint(point, state.soft.includes(point));
-});
+// The drawing library keeps the page busy for a while: what waits is on the screen, and turns, before it comes.
+const library = (async () => {
+  await new Promise((go) => requestAnimationFrame(() => setTimeout(go, 100)));
+  const script = document.createElement("script");
+  script.src = "/static/plotly.min.js";
+  await new Promise((go, fail) => {
+    script.addEventListener("load", go);
+    script.addEventListener("error", fail);
+    document.head.append(script);
+  });
+  draw();
+  plot.on("plotly_click", (event) => {
+    const { data, pointIndex } = event.points[0];
+    if (!state.ready || !data.meta || (data.meta === "soft" && soft.disabled)) return;
+    const point = (data.meta === "soft" ? byLot() : state.points)[pointIndex];
+    choosePoint(point, state.soft.includes(point));
+  });
+})().catch(() => complain("The picture cannot be drawn; the table below has the same points."));
 dark.addEventListener("change", draw);
 addEventListener("resize", draw); // sizes of letters, too, depend on the width
 search();
