@@ -27,11 +27,8 @@ STARTS = 2  # codes on each side of a target that are filled up to it; one where
 PATTERNS = (
     3  # sets of dropped columns on each side of a target whose cheapest code is filled up too
 )
-FACTORS = (
-    0.25,
-    1.0,
-    4.0,
-)  # of its price, at which a target looks for a code that gives up no column
+FACTORS = (0.25, 1.0, 4.0)  # of its price: where a target looks for codes that drop no column
+MANY = 10_000  # values of X beyond which the points of a frontier look at one of them only
 TRADES = 6  # rounds of disturbing the best code of a target
 PATIENCE = 2  # of them that need not help
 KICKS = 8  # codes made from it by shaking columns in each round
@@ -355,7 +352,7 @@ class GlobalSearch:
             self._steered(start.labels, mu, rng, most)
         if self.balance:  # what the trade-off passes by on its way may have given up a column
             for end in zip(*(shape.ends() for shape in self.shapes), strict=True):
-                for factor in FACTORS if trades else (1.0,):
+                for factor in FACTORS if trades or self.joint.n_x <= MANY else (1.0,):
                     self._steered(end, mu * factor, rng, most)
         for start in self._near(kept, mu, *few):
             self._fill(start, kept, mu, rng)
