@@ -28,7 +28,7 @@ DESCENT_SWEEPS = 20
 MOST_PRICED = 1e8  # moves priced while annealing
 BY_ROWS = 0.24  # of the sweeps with a use, whose rows come on top of those of S
 MEASURED = 0.11  # the same by other measures, of which each takes longer still
-EVERY_ROW = 0.07  # the same by those that look at every row of a cluster for each move
+EVERY_ROW = 0.05  # the same by those that look at every row of a cluster for each move
 SWAPS = 2  # proposed for each symbol in each warm sweep, beside its move
 NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
