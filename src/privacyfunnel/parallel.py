@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 
 Tick = Callable[[], None]
 Progress = Callable[[int, int], None]  # done, total
+
+
+def tell(progress: Progress | None, done: int, total: int) -> None:
+    """Tell a progress bar how far a task is, if there is one."""
+    if progress is not None:
+        progress(done, total)
 
 
 class Ticks:
@@ -26,8 +33,7 @@ class Ticks:
 
     def __call__(self) -> None:
         self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+        tell(self.progress, self.done, self.total)
 
 
 def check_jobs(n_jobs: int) -> int:
@@ -51,17 +57,22 @@ def in_parallel(
     [(3, 1), (2, 1)]
     """
     results = []
-    for result in as_they_come(function, tasks, n_jobs):
-        results.append(result)
-        if tick is not None:
-            tick()
+    with closing(as_they_come(function, tasks, n_jobs)) as coming:
+        for result in coming:
+            results.append(result)
+            if tick is not None:
+                tick()
     return results
 
 
 def as_they_come(
     function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
-) -> Iterator[Any]:
-    """``function(*task)`` for each task, in order, each as soon as it is there."""
+) -> Generator[Any, None, None]:
+    """``function(*task)`` for each task, in order, each as soon as it is there.
+
+    Close it (``contextlib.closing``) where not all may be taken: the end of one that is forgotten ends
+    the processes, which all calls share, and whoever uses them at that moment would wait for ever.
+    """
     from multiprocessing import resource_tracker
 
     from joblib import Parallel, delayed
@@ -71,9 +82,17 @@ def as_they_come(
     if n_jobs != 1:
         for tracker in (resource_tracker, tracker_of_joblib):
             tracker.ensure_running()  # its start lets interrupts through again, so it comes first
-    with _interrupts_wait():
-        running: Iterator[Any] = pool(delayed(function)(*task) for task in tasks)
-    return running
+    running: Generator[Any, None, None] | None = None
+    try:
+        with _interrupts_wait():
+            running = pool(delayed(function)(*task) for task in tasks)
+        for result in running:  # noqa: UP028 ("yield from" would close it outside of what follows)
+            yield result
+    finally:
+        if running is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that tasks were cancelled is what is wanted
+                running.close()
 
 
 @contextmanager

@@ -1,0 +1,65 @@
+"""Processes that all calls share: one that is given up leaves the others in peace."""
+
+import subprocess
+import sys
+import time
+import warnings
+from contextlib import closing
+
+import pytest
+
+from privacyfunnel.errors import InvalidInput
+from privacyfunnel.parallel import as_they_come, in_parallel
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_results_come_in_the_order_of_the_tasks(n_jobs):
+    ticks = []
+    found = in_parallel(divmod, [(k, 3) for k in range(20)], n_jobs, lambda: ticks.append(1))
+    assert found == [divmod(k, 3) for k in range(20)]
+    assert len(ticks) == 20
+
+
+@pytest.mark.parametrize("n_jobs", [0, True, 1.5])
+def test_a_number_of_processes_is_checked(n_jobs):
+    with pytest.raises(InvalidInput, match="n_jobs"):
+        in_parallel(divmod, [(1, 2)], n_jobs)
+
+
+FORGOTTEN = """
+from privacyfunnel.parallel import in_parallel
+import time
+
+def fails():
+    raise KeyError
+
+def given_up():
+    try:
+        in_parallel(time.sleep, [(0.01,)] * 40, 2, fails)
+    except KeyError as error:
+        return error
+
+errors = [given_up()]  # and with it all that was going on
+seen = []
+
+def forget():
+    errors.clear()
+    seen.append(1)
+
+in_parallel(time.sleep, [(0.01,)] * 40, 2, forget)
+print(len(seen))
+"""
+
+
+@pytest.mark.slow
+def test_a_call_that_failed_does_not_end_the_processes_of_the_next():
+    done = subprocess.run(
+        [sys.executable, "-c", FORGOTTEN], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "40\n", "")
+
+
+def test_what_is_not_taken_is_given_up_in_silence():
+    with warnings.catch_warnings(), closing(as_they_come(time.sleep, [(0.05,)] * 20, 2)) as coming:
+        warnings.simplefilter("error")
+        assert next(coming) is None
