@@ -1,6 +1,8 @@
 # Every target works on a fresh clone with Python 3.11+ and make; .venv is created on first use.
 PYTHON ?= python3
 BIN := .venv/bin
+# One process more than cores: some tests wait for a browser, a server or a run that they will kill.
+TESTERS = $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 
 .PHONY: demo test install lint format docs bench bench-tables clean
 
@@ -8,7 +10,7 @@ demo: .venv/core.stamp  ## the main job on bundled data
 	$(BIN)/funnel demo -o out/demo --force
 
 test: .venv/dev.stamp  ## all tests
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $(TESTERS)
 
 install: .venv/dev.stamp  ## .venv with every extra
 

@@ -28,7 +28,6 @@ from privacyfunnel.information import mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import best_guess, blind_guess, informed_guess, k_anonymity
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.rerun import rerun_attack
 from privacyfunnel.releases.search import drawn_records, find
 from privacyfunnel.tables import count
 
@@ -95,6 +94,8 @@ def guesses(joint: Joint, made: dict[str, list[Joint]]) -> None:
 
 
 def reruns(joint: Joint) -> None:
+    from rerun_attack import rerun_attack
+
     for name, request, times in (
         ("symbols", ReleaseRequest(KEPT, effort="fast", points=2), 1),
         ("by lot", ReleaseRequest({"lam": 0.1}, effort="fast", points=2, soft=True), 1),

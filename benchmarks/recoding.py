@@ -36,6 +36,7 @@ import numpy as np
 import pandas as pd
 
 import privacyfunnel as pf
+from privacyfunnel.errors import FunnelError
 from privacyfunnel.recodings import (
     RecodedSolution,
     RecodingSearch,
@@ -520,7 +521,7 @@ def hostile(_: pd.DataFrame) -> None:
                 )  # fmt: skip
                 rows = len(pd.read_parquet(made.folder / "release.parquet"))
                 kept += rows == n
-            except pf.FunnelError as error:
+            except FunnelError as error:
                 told += "\n" not in str(error) and not (Path(place) / "out").exists()
     print(
         f"500 hostile tables: {kept} released with all rows, {told} refused in one line: "

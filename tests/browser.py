@@ -16,7 +16,7 @@ NEEDED = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     pytest.mark.skipif(sync_playwright is None, reason="playwright is not installed"),
 ]
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 180_000  # milliseconds; a studio's first page comes while others compile
 SCREENS = [("light", 1280), ("dark", 390), ("light", 390), ("dark", 1280)]
 PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 30)"}
 # Texts that are cut off: by a box that hides what does not fit, with none of it to be scrolled to.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,36 @@ settings.load_profile("house")
 def _usual_csv() -> None:
     """Libraries that some tests import lift the limit of Python's csv module for the whole process."""
     csv.field_size_limit(131_072)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Processes of the tests wait for a loop that another compiles, and take it from there."""
+    if sys.platform == "win32":  # which has no such locks
+        yield
+        return
+    import fcntl
+
+    from numba.core.dispatcher import Dispatcher
+
+    folder, compile_it = tmp_path_factory.getbasetemp().parent, Dispatcher.compile
+    held = set[str]()  # by this process; a loop may need another form of itself
+
+    def compile_alone(loop: Dispatcher, signature: object) -> object:
+        name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}.lock"
+        if name in held:
+            return compile_it(loop, signature)
+        with open(folder / name, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            held.add(name)
+            try:
+                return compile_it(loop, signature)
+            finally:
+                held.remove(name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_alone)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -110,8 +141,8 @@ def joints(draw: st.DrawFn, max_s: int = 4, max_x: int = 7) -> Joint:
 # they end together.
 BEGIN = ["_kernels/test_bounds_checked.py", "src", "tables/test_spark.py"]
 LONG = [
-    "studio/test_browser_studio.py", "docs/test_docs.py", "hostile/test_kills.py", "codebook/test_sql.py",
-    "cli/test_cli_release.py", "solvers/large/test_blocks.py", "estimators/test_estimators.py",
+    "docs/test_docs.py", "codebook/test_sql.py", "cli/test_cli_release.py", "hostile/test_kills.py",
+    "studio/test_browser_studio.py", "solvers/large/test_blocks.py", "estimators/test_estimators.py",
     "codebook/test_exports.py", "hostile/test_hostile_tables.py", "tables/test_recoded_hostile.py",
     "frontiers/test_frontier.py", "recodings/test_exactness.py", "tables/test_tables.py",
     "docs/test_notebooks.py", "studio/test_studio_jobs.py",

@@ -22,7 +22,9 @@ class Visitor(httpx.Client):
 
     def __init__(self, studio, token: bool = True) -> None:
         base = studio.settings.address.split("/?")[0]
-        super().__init__(base_url=base, headers={"Origin": base}, timeout=60, follow_redirects=True)
+        super().__init__(
+            base_url=base, headers={"Origin": base}, timeout=180, follow_redirects=True
+        )
         self._start = studio.settings.address if token else "/"
 
     def __enter__(self):

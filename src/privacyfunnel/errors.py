@@ -30,7 +30,7 @@ HINTS: Hints = {
     "unseen": 'use unseen="suppress" or make a new codebook',
     "readable": 'recoding="global" keeps columns that people can read',
     "shuffle": "write the rows in a random order with shuffle=True",
-    "missing": 'use missing="symbol" or missing="drop"',
+    "missing": "set missing= to {allowing}",
     "input-format": 'say which it is with open_table(path, input_format="csv")',
     "memory": "allow more with memory=",
     "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",

@@ -2,6 +2,8 @@
 
 >>> entropy([0.5, 0.25, 0.25])
 1.5
+
+Searches have η compiled, in ``_kernels/eta.py``; what they find is measured here.
 """
 
 from __future__ import annotations

@@ -221,9 +221,14 @@ class Joint:
         return np.asarray(self.counts.sum(axis=1)).ravel() / self.total
 
     @cached_property
+    def masses(self) -> Array:
+        """The weight of each x, p(x) · total."""
+        return np.asarray(self.counts.sum(axis=0), dtype=float).ravel()
+
+    @cached_property
     def p_x(self) -> Array:
         """p(x), shape ``[x]``."""
-        return np.asarray(self.counts.sum(axis=0)).ravel() / self.total
+        return self.masses / self.total
 
     @cached_property
     def p_sx(self) -> sp.csc_array:
@@ -336,9 +341,7 @@ def _check_columns(
 def _public_column(name: str, behind: list[Any]) -> PublicColumn:
     distinct = list(dict.fromkeys(behind))
     known = [value for value in distinct if value is not None]
-    with suppress(
-        TypeError
-    ):  # values of several kinds have no order; they keep the one they came in
+    with suppress(TypeError):  # values of several kinds have no order, and stay as they came
         known.sort()
     values = (*known, *([None] if len(known) < len(distinct) else []))
     place = {value: i for i, value in enumerate(values)}

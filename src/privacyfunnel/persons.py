@@ -34,8 +34,7 @@ class Persons:
     @classmethod
     def of(cls, person: Any, s: Any, x: Any, n: Any) -> Persons:
         """From the symbols of groups of rows; persons are numbered anew."""
-        names, numbers = np.unique(np.asarray(person), return_inverse=True)
-        del names
+        numbers = np.unique(np.asarray(person), return_inverse=True)[1]
         parts = (np.asarray(part, dtype=np.int64) for part in (s, x, n))
         return cls(numbers.astype(np.int64), *parts)
 

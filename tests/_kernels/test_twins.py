@@ -119,7 +119,7 @@ def test_cold_proposals_are_the_plain_ones(whole):
         labels = rng.permutation(9) % 4
         layout, price = JointLayout(joint), Target("funnel", "utility", 0.4 * joint.entropy_x).price
         found, value = anneal_by_proposals(
-            layout.columns, layout.masses, labels, layout.table, layout.row_weights(price.weights),
+            layout.columns, layout.joint.masses, labels, layout.table, layout.row_weights(price.weights),
             layout.row_weights(price.limit), layout.eta_bound(price.limit, price.bound),
             np.array([[0.0, 3.0]]), 0.0, 9, layout.tol, np.random.default_rng(seed),
         )  # fmt: skip

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from rerun_attack import rerun_attack
 
 import privacyfunnel as pf
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import entropy
 from privacyfunnel.releases.request import ReleaseRequest
-from privacyfunnel.releases.rerun import rerun_attack
 from privacyfunnel.releases.search import drawn_records
 
 FAST = {"effort": "fast", "points": 2, "attackers": False}
@@ -47,6 +47,13 @@ def test_a_secret_choice_covers_every_value_and_keeps_what_it_says(tmp_path):
     assert "the choice of the code" not in abouts
     plain = pf.release(clinic(), "ill", "ward", out=tmp_path / "plain", utility=0.5, **FAST)
     assert "the choice of the code" in [c["about"] for c in plain.document["cautions"]]
+
+
+def test_groups_made_by_hand_are_not_warned_of_a_search(tmp_path):
+    made = pf.release(clinic(), "ill", "ward", out=tmp_path / "out", cuts={"ward": [4]}, **FAST)
+    abouts = [caution["about"] for caution in made.document["cautions"]]
+    assert "the choice of the groups" in abouts
+    assert "the choice of the code" not in abouts
 
 
 def test_drawn_records_are_drawn_and_no_value_is_lost(joint):

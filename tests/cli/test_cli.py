@@ -11,9 +11,11 @@ import pytest
 
 import privacyfunnel as pf
 from commands import FUNNEL, funnel
-from privacyfunnel import datasets
+from privacyfunnel import datasets, errors
 from privacyfunnel.cli import options
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.columns import MISSING
+from privacyfunnel.columns.missing import ALLOWING
 
 
 @pytest.fixture
@@ -52,10 +54,12 @@ def test_help_does_not_import_the_heavy_parts():
 
 
 def test_help_names_every_way_with_missing_values():
-    # The help is written out, because the table of them is in a room that waits for numpy.
     said = get_args(options.Missing)[1].help
     assert all(name in said for name in MISSING)
     assert MISSING["symbol"].choice in said
+    allowing = [name for name, policy in MISSING.items() if not policy.refuses]
+    for hints in (HINTS, errors.HINTS):
+        assert hints["missing"].format(allowing=ALLOWING).endswith(" or ".join(allowing))
 
 
 def catalogued(folder):

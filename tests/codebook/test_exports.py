@@ -9,6 +9,7 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -18,6 +19,7 @@ from test_sql import applied
 from coded_rows import LEARNT, book, rows
 from privacyfunnel.codebook.exports.dbt import to_dbt
 from privacyfunnel.codebook.recoded import holds
+from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.recodings.hierarchy import Hierarchy
 from warehouses import as_rows
@@ -101,6 +103,21 @@ def test_the_list_holds_every_record():
             ages = [line for line in lines if line["column"] == "age"]
             missing = sum(float(line["records"]) for line in ages if line["is_missing"] == "1")
             assert missing == LEARNT["age"].null_count
+
+
+def test_the_list_has_0_where_no_record_is_released_so_and_nothing_where_it_is_not_told():
+    coded = book("local, plain")
+    first = coded.tallies[0]
+    nobody = replace(coded, tallies=((Tally(0.0), *first[1:]), *coded.tallies[1:]))
+    group = coded.columns[0].groups[0].label
+    lines = list(csv.DictReader(io.StringIO(nobody.to_csv())))
+    assert {line["records"] for line in lines if line["released"] == group} == {"0"}
+    listed = csv.DictReader(io.StringIO(coded.to_csv()))
+    told = [line["records"] for line in listed]  # values that nobody in a group has are there too
+    assert "0" in told
+    assert "" not in told
+    hidden = csv.DictReader(io.StringIO(book("local, least count").public().to_csv()))
+    assert "" in [line["records"] for line in hidden]
 
 
 def test_the_command_writes_each_form(tmp_path):

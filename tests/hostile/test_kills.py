@@ -58,7 +58,7 @@ def finish(arguments, temporary):
     """How long a run takes that nobody kills."""
     before = time.monotonic()
     process = begin(arguments, temporary)
-    process.join(timeout=120)
+    process.join(timeout=300)
     assert process.exitcode == 0
     return time.monotonic() - before
 
@@ -68,6 +68,12 @@ def kill(arguments, temporary, after):
     process.join(timeout=after)
     process.kill()
     process.join()
+
+
+def moments(seed, n, first, last):
+    """Random moments from first to last, one in each of n equal parts."""
+    rng, part = random.Random(seed), (last - first) / n
+    return [first + part * (k + rng.random()) for k in range(n)]
 
 
 @pytest.fixture
@@ -97,14 +103,14 @@ def test_a_killed_release_is_whole_or_not_there(tmp_path, table):
     command += ["--no-attackers", "--jobs", "1"]
     finish([*command, "-o", place / "old"], temporary)  # which may have compiled its loops
     took = finish([*command, "-o", place / "old", "--force"], temporary)
-    moments = random.Random(1)
-    for _ in range(12):  # into a folder of its own
-        kill([*command, "-o", place / "new"], temporary, moments.uniform(0, took))
+    for moment in moments(1, 8, 0, took):  # into a folder of its own
+        kill([*command, "-o", place / "new"], temporary, moment)
         assert not (place / "new").exists() or is_whole_release(place / "new", "parquet")
-    for k in range(12):  # over an older release, now in one format, now in the other
+    # Over an older release, now in one format, now in the other.
+    for k, moment in enumerate(moments(2, 8, 0.5 * took, 1.1 * took)):
         form = ("csv", "parquet")[k % 2]
         over = [*command, "-o", place / "old", "--force", "--format", form]
-        kill(over, temporary, moments.uniform(0.5 * took, 1.1 * took))
+        kill(over, temporary, moment)
     for name in ("new", "old"):
         finish([*command, "-o", place / name, "--force"], temporary)
         assert is_whole_release(place / name, "parquet")
@@ -122,9 +128,8 @@ def test_a_killed_frontier_is_whole_or_not_there(tmp_path, table):
     command += ["--method", "greedy", "--points", "4", "--jobs", "1", "-o", place / "out"]
     finish(command, temporary)
     took = finish([*command, "--force"], temporary)
-    moments = random.Random(2)
-    for _ in range(14):
-        kill([*command, "--force"], temporary, moments.uniform(0, 1.1 * took))
+    for moment in moments(3, 10, 0, 1.1 * took):
+        kill([*command, "--force"], temporary, moment)
     finish([*command, "--force"], temporary)
     assert {path.name for path in (place / "out").iterdir()} == FRONTIER_FILES
     assert [path.name for path in place.iterdir()] == ["out"]
@@ -134,9 +139,8 @@ def test_a_killed_frontier_is_whole_or_not_there(tmp_path, table):
 @pytest.mark.slow
 def test_a_killed_studio_leaves_nothing_to_the_next(tmp_path):
     command = ["studio", "--no-browser", "--port", "0"]
-    moments = random.Random(3)
-    for _ in range(12):
-        kill(command, tmp_path, moments.uniform(0.05, 1.2))
+    for moment in moments(4, 8, 0.05, 1.2):
+        kill(command, tmp_path, moment)
     left = set(os.listdir(tmp_path))
     last = begin(command, tmp_path)
     deadline = time.monotonic() + 60

@@ -56,6 +56,19 @@ def test_the_figure_is_that_of_the_file_beside_the_table(tmp_path, kind):
     assert rows["k"] == file.value_counts().min()
     if kind != "by lot":
         assert made.document["measured"]["leakage_bits"] == pytest.approx(found.information)
+    verified = pf.verify(tmp_path / "out", table)
+    assert verified.is_good, list(map(str, verified.findings))
+
+
+def test_a_least_count_is_not_said_of_kept_columns_too(tmp_path):
+    table = clinic().assign(city=lambda t: t.index % 60)  # few records have one city and one group
+    made = pf.release(
+        table, "ill", ["age", "ward"], keep=["city"], kept=0.5, out=tmp_path / "out", **FAST
+    )
+    for name in ("report.html", "README.html"):
+        assert "5 records, leaving city aside." in (tmp_path / "out" / name).read_text("utf-8")
+    (line,) = [line for line in summary(made.document) if line.startswith("The rarest")]
+    assert line.startswith("The rarest combination of groups, with city beside it, is shared by 1 ")
 
 
 def test_a_sensitive_column_is_never_kept(tmp_path):

@@ -136,6 +136,19 @@ def test_a_receiver_can_compute(tmp_path, numbers):
         assert ((low <= people().age) & (people().age < high)).all()
 
 
+def test_groups_without_a_mean_of_their_own_are_refused(tmp_path):
+    table = people()
+    table["age"] = table["age"].astype(float).replace({table.age.min(): -np.inf})
+    table.loc[:20, "age"] = np.nan
+    words = "have no mean and cannot be told apart"
+    with pytest.raises(InvalidInput, match=words):
+        pf.release(
+            table, "ill", ["age", "city"], kept=1.0, min_count=1, out=tmp_path / "out",
+            numbers="mean", attackers=False,
+        )  # fmt: skip
+    assert not (tmp_path / "out").exists()
+
+
 def test_least_counts_hold_in_the_file(tmp_path):
     release, file = released(tmp_path / "out", min_count=5, kept=0.4)
     sizes = file.groupby(["age", "city"]).size()
@@ -152,6 +165,7 @@ def test_orders_cuts_importance_and_hierarchies_are_kept_to(tmp_path):
     assert set(file.city) <= {"Bonn", "Pisa", "Rom", "Turin", "north", "south", "*"}
     assert file.age.nunique() <= 3
     assert release.document["recoding"]["importance"] == {"age": 2.0}
+    assert "local" in release.document["recoding"]["frontiers"]  # though it takes no cuts
     ordered = read_recoding(None, ["city=Rom<Pisa<Turin<Bonn"], None, None)
     _, file = released(tmp_path / "ordered", **ordered)
     groups = file.city.groupby(people().city).first()[["Rom", "Pisa", "Turin", "Bonn"]].tolist()
@@ -173,6 +187,8 @@ def test_the_target_says_the_recoding_unless_it_is_named(target, kind):
     ("options", "words"),
     [
         ({"target": {"utility": 0.5}, "recoding": "global"}, "utility is of symbols"),
+        ({"target": {"utility": 0.5}, "suppress": 0.1}, "suppress is for global and local"),
+        ({"target": {"kept": 0.5}, "recoding": "local", "balance": 0.9}, "is for global recoding"),
         ({"target": {"kept": 0.5}, "recoding": "symbols"}, "symbols take utility"),
         ({"target": {"kept": 0.5}, "soft": True}, "symbols take utility"),
         ({"target": {"kept": 0.5}, "recoding": "local", "expand": True}, "has the columns already"),

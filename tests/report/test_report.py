@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 import privacyfunnel as pf
 from conftest import joints
 from page_checks import assert_inert, numbers_in
+from privacyfunnel.columns import Column, Roles
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.folders import together
-from privacyfunnel.metrics import shuffled
+from privacyfunnel.metrics import Chance, shuffled
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.releases import release as release_module
+from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.written_file import NotAsMeasured
 from privacyfunnel.report import page
@@ -59,6 +62,17 @@ def test_no_chance_where_s_and_x_are_tied_in_a_large_table():
     joint = pf.Joint.from_counts(np.eye(2) * 2000)
     assert shuffled(joint).mean_bits < 0.01
     assert not stakes(joint).few_records
+
+
+def test_few_records_say_where_chance_shows_all_that_is_measured():
+    part = replace(stakes(pf.Joint.from_counts(np.eye(2) * 9)), information=0.5)
+    chance = Chance(mean_bits=0.4, spread_bits=0.1, shuffles=9, p_value=0.1)
+    roles = Roles((Column("ill", "boolean"),), (Column("city", "text"),))
+    text = about_table(replace(part, chance=chance), roles, [])[0].text
+    assert "0.40 bits about them, out of the 0.50 bits measured." in text
+    all_of_it = replace(part, chance=replace(chance, mean_bits=0.6))
+    text = about_table(all_of_it, roles, [])[0].text
+    assert "0.60 bits about them, no less than the 0.50 bits measured: all of it may" in text
 
 
 @given(joints())

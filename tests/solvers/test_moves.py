@@ -34,7 +34,7 @@ def test_moves_are_priced_like_evaluating_from_scratch(joint: Joint, data):
     layout = JointLayout(joint)
     price, limit = layout.row_weights(weights), layout.row_weights(weights[::-1])
     sums, masses = np.zeros((joint.n_s, joint.n_x + 1)), np.zeros(joint.n_x + 1)
-    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), layout.masses
+    sizes, w = np.zeros(joint.n_x + 1, dtype=np.int64), layout.joint.masses
     n_clusters, *_ = fill_slots(
         layout.columns, w, labels, layout.table, price, limit, sums, masses, sizes
     )

@@ -436,7 +436,8 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
 def climb(columns, tree, levels, weights, measure, mu, least):
     """Take symbols out of cells that weigh less than ``least`` to the cheapest that does not, or to *.
 
-    Changes ``levels`` in place. All generalisations of such a symbol are looked up.
+    Changes ``levels`` in place. All generalisations of such a symbol are looked up whose every node
+    stands in some cell that is large enough: six columns have a hundred thousand others.
     """
     leaf, start, depth, nodes, loss, hashes, _ = tree
     n_x, n_columns = levels.shape
@@ -447,7 +448,8 @@ def climb(columns, tree, levels, weights, measure, mu, least):
     keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
     sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
     slot_of = np.zeros(n_x, dtype=np.int64)
-    level, scratch = np.zeros(n_columns, dtype=np.int64), np.zeros(n_s)
+    level, turn = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
+    scratch = np.zeros(n_s)
     one = np.zeros(1, dtype=np.int64)
     used = 1
     top = np.uint64(0)
@@ -469,14 +471,29 @@ def climb(columns, tree, levels, weights, measure, mu, least):
     for slot in range(used):
         if masses[slot] > 0.0:
             told[slot] = cell_measure(sums[slot], masses[slot], measure)
+    stands = np.zeros(loss.size, dtype=np.bool_)
+    for x in range(n_x):
+        for i in range(n_columns):
+            if large[slot_of[x]]:
+                stands[nodes[start[leaf[x, i]] + levels[x, i]]] = True
+            stands[nodes[start[leaf[x, i]] + depth[leaf[x, i]] - 1]] = True  # the *
+    heights = np.zeros((n_columns, depth.max()), dtype=np.int64)  # where they stand above a symbol
+    n_heights = np.zeros(n_columns, dtype=np.int64)
     for x in range(n_x):
         if large[slot_of[x]] or slot_of[x] == 0:
             continue
+        n_heights[:] = 0
+        for i in range(n_columns):
+            for height in range(depth[leaf[x, i]]):
+                if stands[nodes[start[leaf[x, i]] + height]]:
+                    heights[i, n_heights[i]] = height
+                    n_heights[i] += 1
         cheapest, goes_to = np.inf, 0
-        level[:] = 0
+        turn[:] = 0
         while True:
             key, change = np.uint64(0), 0.0
             for i in range(n_columns):
+                level[i] = heights[i, turn[i]]
                 node = nodes[start[leaf[x, i]] + level[i]]
                 key ^= hashes[node]
                 change += loss[node]
@@ -493,11 +510,11 @@ def climb(columns, tree, levels, weights, measure, mu, least):
                     cheapest, goes_to = cost, slot
                     levels[x] = level
             i = 0
-            while i < n_columns and level[i] == depth[leaf[x, i]] - 1:
-                level[i] = 0
+            while i < n_columns and turn[i] == n_heights[i] - 1:
+                turn[i] = 0
                 i += 1
             if i == n_columns:
                 break
-            level[i] += 1
+            turn[i] += 1
         _place(columns, x, 1.0, goes_to, sums, masses)
         told[goes_to] = cell_measure(sums[goes_to], masses[goes_to], measure)

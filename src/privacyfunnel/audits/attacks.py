@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.audits.attackers import ATTACKERS, PRIOR, Ints, surprise, with_unseen
-from privacyfunnel.audits.features import Features, features, numbered
+from privacyfunnel.audits.features import Features, features, numbered, parts_of
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.information import Array
@@ -84,7 +84,8 @@ def attack(
     check_folds(folds, int(who.max()) + 1)
     fold = rng.permutation(np.arange(int(who.max()) + 1) % folds)[who]
     seen = features(joint, public)
-    targets = {column.name: _target(joint, sensitive, i) for i, column in enumerate(sensitive)}
+    values = parts_of(joint.labels_s, len(sensitive))
+    targets = {c.name: numbered(of) for c, of in zip(sensitive, values, strict=True)}
     notes = {name: _why_not(name, values[s], len(s)) for name, values in targets.items()}
     asked = [(name, attacker) for name in targets for attacker in ATTACKERS if not notes[name]]
     tasks = [
@@ -197,13 +198,6 @@ def _drawn(joint: Joint, records: int | None, rng: np.random.Generator) -> tuple
     return np.repeat(cells.row[order], times), np.repeat(cells.col[order], times)
 
 
-def _target(joint: Joint, sensitive: Sequence[Column], i: int) -> Ints:
-    """The number of each sensitive symbol's value in one column."""
-    if len(sensitive) == 1:
-        return np.arange(joint.n_s)
-    return numbered([label[i] for label in joint.labels_s])
-
-
 def _why_not(name: str, values: Ints, n_records: int) -> str:
     n = len(np.unique(values))
     if n < 2:
@@ -224,13 +218,10 @@ def _try(
 
     values, s = np.unique(s, return_inverse=True)
     known, learnt = np.unique(s[~tested], return_inverse=True)
-    learn = ATTACKERS[
-        attacker if len(known) > 1 else PRIOR
-    ]  # with one value there is nothing to learn
+    learn = ATTACKERS[attacker if len(known) > 1 else PRIOR]  # one value leaves nothing to learn
     with threadpool_limits(1):  # folds run in processes; threads would wait for one another
         given = learn(seen, x[~tested], learnt, x[tested])
-    p, true = with_unseen(given, known, len(values), np.bincount(learnt)), s[tested]
-    return p, true
+    return with_unseen(given, known, len(values), np.bincount(learnt)), s[tested]
 
 
 def _against_prior(name: str, attacker: str, losses: dict[tuple[str, str], Array]) -> Attack:

@@ -103,7 +103,7 @@ class Audit:
             "left_out": self.n_dropped,
             "new": self.new,
             "settings": settings,
-            "readings": [reading.as_dict() for reading in self.readings],
+            "readings": [asdict(reading) for reading in self.readings],
             "measures": [row.as_dict() for row in self.rows],
             "columns": [column.as_dict() for column in self.columns],
             "attackers": [{"sees": sees} | asdict(a) for sees, found in attacks for a in found],
@@ -193,6 +193,11 @@ def _receivers(
         columns = _only(rules, told + seen)
         return count(table, told, seen, columns=columns, weight=weight, constant=True)
 
+    def guessed(seen: list[str]) -> tuple[Attack, ...]:
+        use = counted(useful, seen)
+        roles = use.roles.sensitive, use.roles.public
+        return tuple(attack(use.joint(), *roles, **trials.of_attacks))
+
     if not original and not useful:
         return None
     found = Receivers()
@@ -201,25 +206,8 @@ def _receivers(
         told, pairs = receive(both.joint().p_sx, both.joint().labels_s, both.roles.sensitive)
         found = replace(found, columns=told, pairs=pairs)
     if useful and trials.attackers:
-        tried_on: list[tuple[Attack, ...]] = []
-        for seen in [public, *([original] if original else [])]:
-            use = counted(useful, seen)
-            tried_on.append(
-                tuple(
-                    attack(
-                        use.joint(),
-                        use.roles.sensitive,
-                        use.roles.public,
-                        folds=trials.folds,
-                        records=trials.attack_rows,
-                        seed=trials.seed,
-                        n_jobs=trials.n_jobs,
-                    )
-                )
-            )
-        found = replace(
-            found, uses=tried_on[0], uses_original=tried_on[1] if len(tried_on) > 1 else ()
-        )
+        own = guessed(original) if original else ()
+        found = replace(found, uses=guessed(public), uses_original=own)
     return found
 
 
@@ -256,18 +244,11 @@ def audit_joint(
     if original and before is not None:
         before = counted_by_person(before, original[0], persons_original)
     chance = tried(joint, sensitive, trials, tick, persons)
-    asked: dict[str, Any] = {
-        "folds": trials.folds,
-        "records": trials.attack_rows,
-        "seed": trials.seed,
-        "n_jobs": trials.n_jobs,
-        "tick": tick,
-    }
     pairs = [(*published, persons)]
     if original:
         pairs.append((*original, persons_original))
     attacks = [
-        tuple(attack(one, sensitive, seen, persons=whose, **asked))
+        tuple(attack(one, sensitive, seen, persons=whose, tick=tick, **trials.of_attacks))
         for one, seen, whose in (pairs if trials.attackers else [])
     ]
     told = readings(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.columns import KINDS, Column
@@ -37,30 +38,40 @@ def features(joint: Joint, columns: Sequence[Column]) -> Features:
     >>> made.codes.tolist(), made.values.tolist()
     ([[0, 0], [1, 0], [1, 1]], [[1.0, 180.0], [0.0, 180.0], [0.0, nan]])
     """
-    several = len(columns) > 1
-    parts = [
-        [label[i] for label in joint.labels_x] if several else list(joint.labels_x)
-        for i in range(len(columns))
-    ]
+    parts = parts_of(joint.labels_x, len(columns))
     codes = np.column_stack([numbered(part) for part in parts])
     is_category = np.array([not KINDS[column.kind].is_ordered for column in columns])
     sizes = np.asarray(joint.counts.sum(axis=0)).ravel()
     values = [
-        _common(codes[:, i], sizes) if is_category[i] else _numbers(column, parts[i])
+        _common(codes[:, i], sizes)
+        if is_category[i]
+        else np.array([column.number(value) for value in parts[i]])
         for i, column in enumerate(columns)
     ]
     return Features(codes, np.column_stack(values).astype(float), is_category)
+
+
+def parts_of(labels: Sequence[Any], n_columns: int) -> list[list[Any]]:
+    """The values of each column, of labels that are tuples of them where columns are several.
+
+    >>> parts_of([("f", 180), ("m", 190)], 2), parts_of(["f", "m"], 1)
+    ([['f', 'm'], [180, 190]], [['f', 'm']])
+    """
+    if n_columns == 1:
+        return [list(labels)]
+    return [[label[i] for label in labels] for i in range(n_columns)]
+
+
+def gathered(numbers: NDArray[np.int64], table: Any) -> sp.csr_array:
+    """The table with its rows of one number added up, in order of the numbers."""
+    into = (np.ones(len(numbers)), (numbers, np.arange(len(numbers))))
+    return sp.csr_array(into) @ table
 
 
 def numbered(values: Sequence[Any]) -> NDArray[np.int64]:
     """Each value's number, 0, 1, ... in order of first appearance."""
     place: dict[Any, int] = {}
     return np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
-
-
-def _numbers(column: Column, values: Sequence[Any]) -> Array:
-    """The numbers, the places of bins in their order, days or seconds; missing is NaN."""
-    return np.array([column.number(value) for value in values])
 
 
 def _common(codes: NDArray[np.int64], sizes: Array) -> NDArray[np.int64]:

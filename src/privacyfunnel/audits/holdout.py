@@ -51,8 +51,7 @@ def hold_out(
         )
         for part in (times - aside, aside)
     )
-    _check_varied(made_from, "left to make the code from")
-    _check_varied(put_aside, "held out")
+    _check_varied(made_from, put_aside)
     return made_from, put_aside
 
 
@@ -69,8 +68,7 @@ def persons_held_out(
         )
     aside = check_rng(seed).permutation(np.arange(persons.n_persons) < n_aside)
     made_from, put_aside = persons.chosen(joint, ~aside), persons.chosen(joint, aside)
-    _check_varied(made_from[0], "left to make the code from")
-    _check_varied(put_aside[0], "held out")
+    _check_varied(made_from[0], put_aside[0])
     return made_from, put_aside
 
 
@@ -92,11 +90,12 @@ def _check(joint: Joint, share: float) -> int:
     return joint.n_records
 
 
-def _check_varied(part: Joint, which: str) -> None:
+def _check_varied(made_from: Joint, put_aside: Joint) -> None:
     """On records that are all alike nothing can be kept and nothing given away."""
-    for role, n_values in (("sensitive", part.n_s), ("public", part.n_x)):
-        if n_values < 2:
-            raise InvalidInput(
-                f"the {part.n_records:,} records {which} have one distinct {role} value, which shows "
-                "nothing; hold out another share or leave it out."
-            )
+    for part, which in ((made_from, "left to make the code from"), (put_aside, "held out")):
+        for role, n_values in (("sensitive", part.n_s), ("public", part.n_x)):
+            if n_values < 2:
+                raise InvalidInput(
+                    f"the {part.n_records:,} records {which} have one distinct {role} value, which "
+                    "shows nothing; hold out another share or leave it out."
+                )

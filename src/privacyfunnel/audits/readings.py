@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from privacyfunnel.audits.audit_rows import too_fine
 from privacyfunnel.audits.trials import Trials
@@ -31,10 +30,6 @@ class Reading:
     sentence: str
     chance: str | None
     original: str | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same with stable keys."""
-        return asdict(self)
 
 
 def readings(

@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from privacyfunnel.audits.attacks import Attack
-from privacyfunnel.columns import KINDS, Bins, Column
-from privacyfunnel.information import entropy, mutual_information, share
+from privacyfunnel.audits.features import gathered, numbered, parts_of
+from privacyfunnel.columns import KINDS, Bins, Column, quantiles_of_counts
+from privacyfunnel.information import Array, entropy, mutual_information, share
 
 MOST_COLUMNS = 12  # of which pairs are compared
 MOST_CELLS = 4_000_000  # of a pair's table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -88,15 +86,9 @@ def receive(
     """
     joint = sp.csr_array(p_xxhat)
     p_x = np.asarray(joint.sum(axis=1)).ravel()
-    parts = [[v if len(columns) == 1 else v[i] for v in values] for i in range(len(columns))]
-    tables, codes, symbols = [], [], []
-    for part in parts:
-        place = {value: k for k, value in enumerate(dict.fromkeys(part))}
-        code = np.array([place[value] for value in part], dtype=np.int64)
-        into = sp.csr_array((np.ones(len(code)), (code, np.arange(len(code)))))
-        tables.append(sp.csc_array(into @ joint))
-        codes.append(code)
-        symbols.append(list(place))
+    parts = parts_of(values, len(columns))
+    codes, symbols = [numbered(part) for part in parts], [list(dict.fromkeys(p)) for p in parts]
+    tables = [sp.csc_array(gathered(code, joint)) for code in codes]
     told = tuple(
         _told(column, table, known)
         for column, table, known in zip(columns, tables, symbols, strict=True)
@@ -139,6 +131,5 @@ def _distance(values: Array, weights: Array) -> float:
     if not len(values):
         return 0.0
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    middle = values[order][np.searchsorted(reached, reached[-1] / 2)]
+    [middle] = quantiles_of_counts(values[order].tolist(), weights[order], [0.5])
     return float(weights @ np.abs(values - middle))

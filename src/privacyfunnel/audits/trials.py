@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from privacyfunnel.audits.attackers import ATTACKERS
 from privacyfunnel.errors import InvalidInput
@@ -47,6 +48,16 @@ class Trials:
             check_at_least("attack rows", self.attack_rows, 2)
         check_rng(self.seed)
         check_jobs(self.n_jobs)
+
+    @property
+    def of_attacks(self) -> dict[str, Any]:
+        """How attackers are tried, as ``attack`` takes it."""
+        return {
+            "folds": self.folds,
+            "records": self.attack_rows,
+            "seed": self.seed,
+            "n_jobs": self.n_jobs,
+        }
 
     def count(self, n_sensitive: int, n_attacked: int = 1) -> int:
         """How many pieces of work there are at most."""

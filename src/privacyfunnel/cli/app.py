@@ -7,18 +7,16 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
-from privacyfunnel.cli import (
-    apply,
-    audit,
-    demo,
-    export,
-    frontier,
-    inspect,
-    release,
-    reproduce,
-    studio,
-    verify,
-)
+from privacyfunnel.cli.apply import apply
+from privacyfunnel.cli.audit import audit
+from privacyfunnel.cli.demo import demo
+from privacyfunnel.cli.export import export
+from privacyfunnel.cli.frontier import frontier
+from privacyfunnel.cli.inspect import inspect
+from privacyfunnel.cli.release import release
+from privacyfunnel.cli.reproduce import reproduce
+from privacyfunnel.cli.studio import studio
+from privacyfunnel.cli.verify import verify
 
 app = typer.Typer(
     name="funnel",
@@ -27,16 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("inspect")(inspect.inspect)
-app.command("frontier")(frontier.frontier)
-app.command("release")(release.release)
-app.command("apply")(apply.apply)
-app.command("export")(export.export)
-app.command("verify")(verify.verify)
-app.command("audit")(audit.audit)
-app.command("reproduce")(reproduce.reproduce)
-app.command("studio")(studio.studio)
+for command in (demo, inspect, frontier, release, apply, export, verify, audit, reproduce, studio):
+    app.command(command.__name__)(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -19,7 +19,7 @@ from privacyfunnel.cli.options import (
     asked,
     read_columns,
 )
-from privacyfunnel.cli.terminal import say
+from privacyfunnel.cli.terminal import say, warn_of_kept
 
 
 def apply(
@@ -73,8 +73,4 @@ def apply(
             "--shuffle mixes them.",
             err=True,
         )
-    for name in kept:
-        say(
-            f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
-            err=True,
-        )
+    warn_of_kept(kept)

@@ -29,6 +29,7 @@ from privacyfunnel.cli.options import (
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import BROKEN, say
+from privacyfunnel.columns import USUAL
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import check_target
 
@@ -101,7 +102,7 @@ def audit(
     ] = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
-    missing: Missing = "symbol",
+    missing: Missing = USUAL,
     weight: Weight = None,
     person: Person = None,
     new: Annotated[
@@ -206,34 +207,32 @@ def _print(document: Mapping[str, Any], as_json: bool) -> None:
     for line in words.headline(document):
         console.print(visible(line), soft_wrap=not console.is_terminal)
     for section, keys in words.SECTIONS.items():
-        titles = words.measure_titles(document, keys)
-        _print_table(console, section, titles, words.measure_rows(document, keys))
+        _print_table(console, section, words.measures(document, keys))
         for line in words.missing(document, keys):
             console.print(visible(line), soft_wrap=not console.is_terminal)
-    section = "Each sensitive column"
-    _print_table(console, section, words.COLUMNS, words.column_rows(document))
-    section = "Attackers on records not learnt from (± is twice the standard error)"
-    _print_table(console, section, attacker_words.TITLES, attacker_words.attacker_rows(document))
-    for title, head, rows in (
-        ("What a receiver can tell", usefulness.COLUMNS, usefulness.column_rows(document)),
-        ("Links that are left", usefulness.PAIRS, usefulness.pair_rows(document)),
-        ("What a receiver can guess", usefulness.USES, usefulness.use_rows(document)),
+    attackers = "Attackers on records not learnt from (± is twice the standard error)"
+    for title, table in (
+        ("Each sensitive column", [words.COLUMNS, *words.column_rows(document)]),
+        (attackers, [attacker_words.TITLES, *attacker_words.attacker_rows(document)]),
+        ("What a receiver can tell", [usefulness.COLUMNS, *usefulness.column_rows(document)]),
+        ("Links that are left", [usefulness.PAIRS, *usefulness.pair_rows(document)]),
+        ("What a receiver can guess", [usefulness.USES, *usefulness.use_rows(document)]),
     ):
-        _print_table(console, title, head, rows)
+        _print_table(console, title, table)
     if not document["limits"]["broken"]:  # those go to stderr
         for line in words.verdict(document):
             console.print(line)
 
 
-def _print_table(
-    console: Console, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]
-) -> None:
+def _print_table(console: Console, title: str, table: Sequence[Sequence[str]]) -> None:
+    """The rows of a table below its titles; none where there are no rows."""
     from rich import box
     from rich.table import Table as Drawn
     from rich.text import Text
 
     from privacyfunnel.report.escape import visible
 
+    head, *rows = table
     if not rows:
         return
     console.print(f"\n{title}")

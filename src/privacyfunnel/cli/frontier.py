@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
+    READABLE,
     RECODING,
     AndX,
     BinsOption,
@@ -33,12 +34,12 @@ from privacyfunnel.cli.options import (
     asked,
     named_table,
     read_columns,
-    read_problem,
     read_purpose,
     read_recoding,
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
+from privacyfunnel.columns import USUAL
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.folders import check_folder, together
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
 
 FILES = ["frontier.csv", "frontier.png", "frontier.html"]
+PROBLEMS = {"pf": "funnel", "ib": "bottleneck"}  # the library's names, which may be given as well
 
 
 def frontier(
@@ -82,7 +84,7 @@ def frontier(
     ] = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
-    missing: Missing = "symbol",
+    missing: Missing = USUAL,
     weight: Weight = None,
     memory: Memory = None,
     input_format: InputFormat = None,
@@ -106,14 +108,17 @@ def frontier(
     from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
 
-    problem = read_problem(problem)
+    problem = PROBLEMS.get(problem, problem)
+    if problem not in PROBLEMS.values():
+        raise InvalidInput(f"--problem must be pf or ib, got {problem!r}.")
     # What was not asked for is left to the method; what it does not take, it refuses.
     given = {"effort": effort, "min_count": min_count}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     readable = read_recoding(hierarchy, order, cuts, importance, groups)
     if recoding == "symbols":
         if readable:
-            raise InvalidInput(f"{', '.join(readable)}: for --recoding global or local.")
+            wrong = ", ".join(READABLE[name][0] for name in readable)
+            raise InvalidInput(f"{wrong}: for --recoding global or local.")
         check_problem(method, problem)
         check_settings(method, options)
     options |= readable

@@ -11,7 +11,7 @@ HINTS: Hints = {
     "unseen": "use --unseen suppress or make a new codebook",
     "readable": "--recoding global keeps columns that people can read",
     "shuffle": "write the rows in a random order with --shuffle",
-    "missing": "use --missing symbol or --missing drop",
+    "missing": "set --missing to {allowing}",
     "input-format": "say which it is with --input-format csv",
     "memory": "raise --memory",
     "fewer-folds": "use fewer --folds, or leave the attackers out with --no-attackers",

@@ -25,6 +25,7 @@ from privacyfunnel.cli.options import (
     read_columns,
 )
 from privacyfunnel.cli.terminal import say
+from privacyfunnel.columns import USUAL
 
 if TYPE_CHECKING:
     from privacyfunnel.metrics.stakes import Stakes
@@ -41,7 +42,7 @@ def inspect(
     useful: Useful = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
-    missing: Missing = "symbol",
+    missing: Missing = USUAL,
     weight: Weight = None,
     person: Person = None,
     memory: Memory = None,
@@ -130,14 +131,15 @@ def _use(counts: Counts) -> dict[str, Any] | None:
 
 
 def _print_use(counts: Counts) -> None:
+    from privacyfunnel.information import share
     from privacyfunnel.report.numbers import bits, listed, percent
 
     use = _use(counts)
     if use is not None:
-        share = use["information_bits"] / use["entropy_bits"]
+        told = share(use["information_bits"], use["entropy_bits"])
         say(
             f"For its use: the public columns tell {bits(use['information_bits'])} of the "
-            f"{bits(use['entropy_bits'])} there are about {listed(use['columns'])}, {percent(share)}. "
+            f"{bits(use['entropy_bits'])} there are about {listed(use['columns'])}, {percent(told)}. "
             "That is what a release for it can keep."
         )
 

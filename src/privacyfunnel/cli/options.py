@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from privacyfunnel.columns import MISSING
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import TARGETS, ReleaseRequest
 
@@ -19,7 +20,7 @@ RECODING = "Readable releases"
 LIMITS = "Limits (exit code 3 when one is broken)"
 PANELS = {"purpose": PURPOSE, "readable": RECODING, "limits": LIMITS, None: None}
 
-FIELDS = {field.name: field for field in fields(ReleaseRequest) if field.metadata}
+FIELDS = {field.name: field for field in fields(ReleaseRequest) if "meaning" in field.metadata}
 KINDS = get_type_hints(ReleaseRequest)
 
 
@@ -31,6 +32,15 @@ def asked(name: str) -> Any:
     return typer.Option(
         f"--{option}{both}", help=told["meaning"], rich_help_panel=PANELS[told["topic"]]
     )
+
+
+def _policies() -> str:
+    """What can be done about missing values; what is released as a value is said to be one."""
+    *others, last = (
+        f"{name} ({policy.choice})" if policy.is_symbol else name
+        for name, policy in MISSING.items()
+    )
+    return f"{', '.join(others)} or {last}"
 
 
 def _readable(option: str, meaning: str) -> Any:
@@ -90,9 +100,7 @@ RoundOption = Annotated[
     list[str] | None,
     typer.Option("--round", help="chol=10: to multiples of 10; born=month: or day, quarter, year."),
 ]
-Missing = Annotated[
-    str, typer.Option(help="Missing values: symbol (a value of their own), drop or error.")
-]
+Missing = Annotated[str, typer.Option(help=f"Missing values: {_policies()}.")]
 Weight = Annotated[str | None, typer.Option(help="Column that weighs the records.")]
 Person = Annotated[
     str | None, typer.Option(help="Column that says whose row it is, where people have several.")
@@ -176,21 +184,6 @@ def named_table(table: str, input_format: str | None, memory: str | None) -> Any
     return open_table(table, memory=memory, input_format=input_format)
 
 
-PROBLEM_NAMES = {
-    "pf": "funnel",
-    "ib": "bottleneck",
-    "funnel": "funnel",
-    "bottleneck": "bottleneck",
-}
-
-
-def read_problem(name: str) -> str:
-    """The library's name of a problem."""
-    if name not in PROBLEM_NAMES:
-        raise InvalidInput(f"--problem must be pf or ib, got {name!r}.")
-    return PROBLEM_NAMES[name]
-
-
 def read_purpose(useful: list[str] | None, and_x: bool) -> str:
     """What is kept: X, its use, or both."""
     if and_x and not useful:
@@ -236,12 +229,10 @@ def read_recoding(
     >>> read_recoding(None, ["size=S<M<L"], ["age=18,65"], ["age=2"])
     {'orders': {'size': ['S', 'M', 'L']}, 'cuts': {'age': [18.0, 65.0]}, 'importance': {'age': 2.0}}
     """
+    words = (hierarchies, orders, cuts, groups, importance)
     found = {
-        "hierarchies": _named("--hierarchy", hierarchies, str),
-        "orders": _named("--order", orders, lambda text: text.split("<")),
-        "cuts": _named("--cuts", cuts, _read_cuts),
-        "groups": _named("--groups", groups, read_groups),
-        "importance": _named("--importance", importance, float),
+        name: _named(option, given, read)
+        for (name, (option, read)), given in zip(READABLE.items(), words, strict=True)
     }
     return {name: given for name, given in found.items() if given}
 
@@ -261,6 +252,16 @@ def read_groups(text: str) -> list[Any]:
     except ValueError:
         parts = text.replace("||", "\0").removesuffix("|").split("|")
         return [read_columns(part.replace("\0", "|")) for part in parts]
+
+
+# Settings of a readable recoding by the library's names: their options, and how their words are read.
+READABLE: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "hierarchies": ("--hierarchy", str),
+    "orders": ("--order", lambda text: text.split("<")),
+    "cuts": ("--cuts", _read_cuts),
+    "groups": ("--groups", read_groups),
+    "importance": ("--importance", float),
+}
 
 
 def _named(option: str, words: list[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:

@@ -47,7 +47,8 @@ from privacyfunnel.cli.options import (
     takes_a_request,
 )
 from privacyfunnel.cli.progress import progress_bars
-from privacyfunnel.cli.terminal import say
+from privacyfunnel.cli.terminal import say, warn_of_kept
+from privacyfunnel.columns import USUAL
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import TARGETS
 
@@ -68,7 +69,7 @@ def release(
     importance: Importance = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
-    missing: Missing = "symbol",
+    missing: Missing = USUAL,
     weight: Weight = None,
     person: Person = None,
     memory: Memory = None,
@@ -136,8 +137,4 @@ def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
         say(f"Warnings, explained in the report: {listed(abouts)}.")
     names = [document["release"]["file"], *FILES]
     say(f"Written to {folder}: {listed(names)}.")
-    for name in document["asked"]["keep"]:
-        say(
-            f"funnel: warning: the column {name!r} is passed through as it is and not protected.",
-            err=True,
-        )
+    warn_of_kept(document["asked"]["keep"])

@@ -50,7 +50,7 @@ def studio(
         )
     if table is not None:
         _check_table(table)
-    serve(settings, _say, browser)
+    serve(settings, lambda at: say(f"The studio is at {at}\nPress Ctrl-C to end it."), browser)
 
 
 def _check_table(table: str) -> None:
@@ -59,9 +59,5 @@ def _check_table(table: str) -> None:
     from privacyfunnel.tables.paths import find_files
 
     path = named_source(table).path
-    if not path.startswith("duckdb://"):
+    if "://" not in path:  # an address is an engine's
         find_files(path)
-
-
-def _say(address: str) -> None:
-    say(f"The studio is at {address}\nPress Ctrl-C to end it.")

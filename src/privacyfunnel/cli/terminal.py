@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import typer
 
 BROKEN = 3  # the exit code where a limit that was asked for is not kept
@@ -18,3 +20,10 @@ def say(line: str = "", *, err: bool = False) -> None:
     from privacyfunnel.report.escape import visible
 
     typer.echo("\n".join(visible(part) for part in line.split("\n")), err=err)
+
+
+def warn_of_kept(names: Iterable[str]) -> None:
+    """Name loudly the columns that nothing was done to."""
+    for name in names:
+        words = f"the column {name!r} is passed through as it is and not protected."
+        say(f"funnel: warning: {words}", err=True)

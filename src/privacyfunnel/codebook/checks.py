@@ -1,10 +1,12 @@
-"""Checks: what must hold for a codebook, in this order where it is read from a file:
+"""Checks: what must hold for a codebook, in this order where it is read from a file (check_file):
 
-    envelope (check_envelope) -> form (schema.json, by schema.check_document) -> content (check_book)
+    text (no_twins, no_constant) -> envelope -> form (schema.json, by schema.py)
+    -> fit, of what only a file can get wrong -> each value as it is read (read_value)
+    -> content (check_book)
 
 The envelope says that it is a codebook, of a version that is known, unchanged since it was written. A
 codebook that was just made is checked for its content too. ``releases/written_file.py`` checks no
-codebook: it counts the written release again.
+codebook: it counts the written release again; ``releases/verification.py`` is ``funnel verify``.
 """
 
 from __future__ import annotations
@@ -13,42 +15,46 @@ import json
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from hashlib import new
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.recoded import holds
+from privacyfunnel.codebook.schema import FORMAT, HASH, VERSION, check_form, need
 from privacyfunnel.columns import KINDS, MISSING, Bins, Calendar, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
 
-FORMAT = "privacyfunnel codebook"
-VERSION = 1
+
+def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a field that occurs twice in a file's text."""
+    need(len(dict(pairs)) == len(pairs), "a field occurs twice")
+    return dict(pairs)
 
 
-def need(holds: bool, complaint: str) -> None:
-    """Refuse a codebook for which something does not hold."""
-    if not holds:
-        raise InvalidInput(f"not a valid codebook: {complaint}.")
+def no_constant(word: str) -> Any:
+    """Refuse NaN and the like, which a file's text has no other word for."""
+    raise InvalidInput(f"not a valid codebook: {word} is not a number.")
 
 
 def checksum(document: Mapping[str, Any]) -> str:
     """A fingerprint of all fields but itself, whatever the spacing and the order of fields."""
     rest = {key: value for key, value in document.items() if key != "checksum"}
-    return "sha256:" + sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    return f"{HASH}:" + new(HASH, json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def check_envelope(document: Any) -> None:
-    """Refuse what is no codebook's document, is of a later version, or was changed by hand.
+def check_file(document: Any) -> None:
+    """Refuse what is no codebook's document, is of a later version, was changed by hand, or cannot be.
 
-    >>> check_envelope({"format": FORMAT, "version": 0})
+    >>> check_file({"format": FORMAT, "version": 0})
     Traceback (most recent call last):
     ...
     privacyfunnel.errors.InvalidInput: not a valid codebook: the version is 0.
     """
+    json.dumps(document, ensure_ascii=False).encode()  # refuses text that is no Unicode
     need(isinstance(document, dict), "not a JSON object")
-    need(document.get("format") == FORMAT, "the format is not named 'privacyfunnel codebook'")
+    need(document.get("format") == FORMAT, f"the format is not named {FORMAT!r}")
     version = document.get("version")
     need(type(version) is int and version >= 1, f"the version is {reprlib.repr(version)}")
     if version > VERSION:
@@ -61,6 +67,42 @@ def check_envelope(document: Any) -> None:
         document.get("checksum") == checksum(document),
         "its checksum does not match, so it was edited by hand or damaged; make it again",
     )
+    check_form(document)
+    _check_fit(document)
+
+
+def _check_fit(document: Mapping[str, Any]) -> None:
+    """Fields that only some codebooks have are there, or not, all together."""
+    readable = document["code"] == "columns"
+    for name in ("recoding", "columns"):
+        need((name in document) == readable, f"it has {name!r} that it must not have, or lacks it")
+    has_rows = document["code"] == "channel" and not document["is_public"]
+    need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
+    for column in (*document["sensitive"], *document["public"]):
+        need("bins" not in column or "round" not in column, "a column has two rules")
+    counted: set[bool] = set()
+    for name, groups in ((c["name"], c["groups"]) for c in document.get("columns", ())):
+        labels = {group["label"] for group in groups}
+        need(len(labels) == len(groups), f"two groups of column {name!r} have one label")
+        have = {"count" in group for group in groups}
+        need(len(have) == 1, f"some groups of column {name!r} have no count")
+        counted |= have
+    need(len(counted) <= 1, "some of its columns have no counts")
+
+
+def read_value(value: Any) -> Any:
+    """The symbol that JSON holds; refuses what is no value as ``values.py`` writes it."""
+    if not isinstance(value, dict):
+        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
+        return value
+    tag, text = next(iter(value.items()), ("", None))
+    read = KINDS[tag].from_text if tag in KINDS else None
+    if len(value) != 1 or read is None or not isinstance(text, str):
+        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
+    try:
+        return read(text)
+    except ValueError:
+        raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.") from None
 
 
 def check_book(book: Codebook) -> None:

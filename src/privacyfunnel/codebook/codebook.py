@@ -172,6 +172,11 @@ class Codebook:
         """The labels of the released symbols."""
         return [symbol.label for symbol in self.symbols]
 
+    @property
+    def labels_x(self) -> list[Any]:
+        """The values as tables are counted: of one column itself, of several the tuple of them."""
+        return [v for (v,) in self.values] if len(self.roles.public) == 1 else list(self.values)
+
     @cached_property
     def code(self) -> Code:
         """The code over ``values``: a partition or a channel."""
@@ -349,7 +354,7 @@ class Codebook:
         from privacyfunnel.codebook.exports.sql import to_sql
 
         return to_sql(
-            self, dialect, table=table, keep=keep, numbers=numbers, unseen=unseen, key=key,
+            self, dialect, table, keep=keep, numbers=numbers, unseen=unseen, key=key,
             has_sensitive=has_sensitive,
         )  # fmt: skip
 
@@ -382,7 +387,7 @@ class Codebook:
         """
         bare = tuple(Column(column.name, column.kind) for column in self.roles.sensitive)
         measured = {k: v for k, v in self.measured.items() if k not in SECRET}
-        if self.soft or is_shared(self.roles):
+        if self.soft or self.roles.is_shared:
             measured = {"utility": round(measured["utility"], COARSE)}
         return replace(
             self,
@@ -427,11 +432,6 @@ class Codebook:
         from privacyfunnel.codebook.file import read
 
         return read(path)
-
-
-def is_shared(roles: Roles) -> bool:
-    """Whether a column is both sensitive and public: H(X) less that of the others would be its own."""
-    return bool({c.name for c in roles.sensitive} & {c.name for c in roles.public})
 
 
 def in_order(

@@ -3,7 +3,9 @@
 A row's draw is a hash of the codebook's salt and the row's key. Who knows both can redo the draw
 and narrow down the row's value, so the salt is a secret and never in a public codebook.
 
-The hash is said here for Python, DuckDB, Spark and the warehouses of ``exports``: the four must agree.
+The hash, and what a draw picks, are said here for Python, DuckDB, Spark and the warehouses of
+``exports``, which must agree. The file of the secret is ``secret.py``; estimators draw afresh each time
+(``estimators/released_rows.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from itertools import accumulate
 from typing import Any
 
 from privacyfunnel.columns import literal
+from privacyfunnel.errors import InvalidInput
 
 HEX_DIGITS = 13
 RANGE = 16**HEX_DIGITS  # 2^52: a draw is a whole number below it, exact in every engine
@@ -71,6 +74,16 @@ def draw_sql(salt: str, key: str) -> str:
     return f"CAST('0x' || substr(sha256({text}), 1, {HEX_DIGITS}) AS BIGINT)"
 
 
+def fingerprint_sql(columns: Sequence[str], rows: str) -> str:
+    """DuckDB's query for the fingerprint of a table, by which rows without a key are drawn."""
+    return f"SELECT bit_xor(hash(row, {', '.join(columns)})), count(*) FROM {rows}"
+
+
+def picked_sql(outcomes: str, ends: str, drawn: str) -> str:
+    """The outcome that a draw picks from a list, in DuckDB's SQL."""
+    return f"{outcomes}[1 + len(list_filter({ends}, lambda e: e <= {drawn}))]"
+
+
 def draw_spark(salt: str, column: str) -> Any:
     """The draw as a column of Spark's; ``column`` names the one of the row's key."""
     from pyspark.sql import functions as F  # noqa: N812
@@ -80,8 +93,20 @@ def draw_spark(salt: str, column: str) -> Any:
     return F.conv(hashed, 16, 10).cast("bigint")
 
 
+def picked_spark(outcomes: str, ends: str, drawn: str) -> Any:
+    """The outcome that a draw picks from a list, as a column of Spark's; all are columns' names."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    place = F.size(F.filter(ends, lambda end: end <= F.col(drawn))) + 1
+    return F.try_element_at(F.col(outcomes), place)
+
+
 def digits_sql(salt: str, key: str, dialect: str) -> str:
     """The draw's digits in a warehouse's SQL, which as text sort as the number does."""
+    if dialect == "sqlite":
+        raise InvalidInput(
+            "sqlite has no sha256, by which a release by lot draws; apply the codebook instead."
+        )
     text = f"{literal(salt + ':')} || CAST({key} AS TEXT)"
     if dialect == "postgres":
         text = f"CONVERT_TO({text}, 'UTF8')"

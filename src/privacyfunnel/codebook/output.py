@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns import KINDS, Bins, Column
+from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
@@ -13,6 +16,21 @@ RELEASED = "released"  # the column of released symbols
 SUPPRESSED = "suppressed"  # what a value is released as that the codebook does not cover
 NUMBERS = ("label", "bounds", "mean")  # how groups of numbers are written
 ANY = "*"  # the label of a group that holds every value
+
+
+def output_names(columns: Sequence[Column], numbers: str | None) -> list[str]:
+    """The columns of a release; ``numbers`` is None where symbols are released."""
+    if numbers is None:
+        return [RELEASED]
+    return [name for column in columns for name in recoded_names(column, numbers)]
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse two columns of one name; few readers tell Age and age apart."""
+    folded = [name.casefold() for name in names]
+    twins = [name for name in names if folded.count(name.casefold()) > 1]
+    if twins:
+        raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
 
 
 def recoded_names(column: Column, numbers: str) -> list[str]:
@@ -39,6 +57,24 @@ def output_kinds(book: Codebook, i: int, numbers: str) -> list[str]:
 def has_mean(column: Column) -> bool:
     """Whether groups of a column can be written as their mean."""
     return KINDS[column.kind].is_numeric and has_bounds(column)
+
+
+def check_means(book: Codebook) -> None:
+    """Means tell the groups of each column apart: what is written says no less than the labels.
+
+    Infinite and missing values have none, and nested groups may share one.
+    """
+    for i, column in enumerate(book.roles.public):
+        known: dict[float | None, str] = {}
+        for group, mean in zip(book.columns[i].groups, book.means[i], strict=True):
+            other = known.setdefault(mean, group.label)
+            if other != group.label and has_mean(column):
+                what = "have no mean" if mean is None else f"have the same mean, {mean:g},"
+                raise InvalidInput(
+                    f"the groups {reprlib.repr(other)} and {reprlib.repr(group.label)} of column "
+                    f"{column.name!r} {what} and cannot be told apart by it; numbers can be written "
+                    "as label or bounds."
+                )
 
 
 def shown_groups(book: Codebook, i: int, numbers: str) -> list[list[Any]]:

@@ -124,7 +124,7 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
         cells = np.full(places.shape, UNSEEN, dtype=np.int64)
     known = np.full(len(places), UNSEEN)
     if book.values:
-        parts = (_taken(values[i], places[:, i]) for i in range(len(values)))
+        parts = ([of[p] for p in places[:, i].tolist()] for i, of in enumerate(values))
         known = book.places(list(zip(*parts, strict=True)))
     seen = np.flatnonzero(known >= 0)
     symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
@@ -233,10 +233,6 @@ def _inside(column: RecodedColumn, values: Sequence[Any]) -> NDArray[np.bool_]:
             high = len(known) if group.high is None else bisect_left(known, group.high)
             found[g, order[low:high]] = True
     return found
-
-
-def _taken(values: Sequence[Any], places: Ints) -> list[Any]:
-    return [values[place] for place in places.tolist()]
 
 
 def _narrowest(column: RecodedColumn, inside: NDArray[np.bool_]) -> Ints:

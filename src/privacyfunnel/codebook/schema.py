@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
+from hashlib import new
 from importlib.resources import files
 from typing import Any
 
-from privacyfunnel.codebook.checks import need
+from privacyfunnel.columns import KINDS, MISSING, UNITS
 from privacyfunnel.errors import InvalidInput
 
+FORMAT = "privacyfunnel codebook"
+VERSION = 1
+HASH = "sha256"  # by which a file says that it is as it was written
 Check = Callable[[Any, str], None]  # of a value, and of what it is called
 
 TYPES: dict[str, tuple[type, ...]] = {
@@ -26,19 +31,33 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of the file.
+    """The JSON schema of the file; what this software has in tables and constants is filled in.
 
     >>> schema()["title"]
     'privacyfunnel codebook'
     """
     text = files("privacyfunnel.codebook").joinpath("schema.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    found: dict[str, Any] = json.loads(text)
+    column = found["$defs"]["column"]["properties"]
+    fields = found["properties"]
+    fields["format"], fields["version"] = {"const": FORMAT}, {"const": VERSION}
+    fields["missing"] = {"enum": list(MISSING)}
+    fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
+    column["kind"] = {"enum": list(KINDS)}
+    column["round"]["anyOf"][1] = {"enum": list(UNITS)}
+    return found
 
 
-def check_document(document: Any) -> None:
+def need(holds: bool, complaint: str) -> None:
+    """Refuse a codebook for which something does not hold."""
+    if not holds:
+        raise InvalidInput(f"not a valid codebook: {complaint}.")
+
+
+def check_form(document: Any) -> None:
     """Refuse a document that does not have the form of the schema.
 
-    >>> check_document({"format": "privacyfunnel codebook"})
+    >>> check_form({"format": "privacyfunnel codebook"})
     Traceback (most recent call last):
     ...
     privacyfunnel.errors.InvalidInput: not a valid codebook: the field 'version' is missing.
@@ -93,18 +112,13 @@ def _wrong(value: Any, name: str) -> InvalidInput:
 
 def _any_of(options: list[Check]) -> Check:
     def check(value: Any, name: str) -> None:
-        if not any(_passes(option, value) for option in options):
-            raise _wrong(value, name)
+        for option in options:
+            with suppress(InvalidInput):
+                option(value, name)
+                return
+        raise _wrong(value, name)
 
     return check
-
-
-def _passes(check: Check, value: Any) -> bool:
-    try:
-        check(value, "")
-    except InvalidInput:
-        return False
-    return True
 
 
 def _inner(rule: Mapping[str, Any], named: Mapping[str, Any]) -> Check | None:

@@ -121,9 +121,7 @@ def _public(tally: Tally, least: int, has_mean: bool) -> Tally:
 
 def public_counts(book: Codebook) -> tuple[float | None, ...]:
     """The records of each value of a release of symbols, None where they may not be told."""
-    if not book.counts or {c.name for c in book.roles.sensitive} & {
-        c.name for c in book.roles.public
-    }:
+    if not book.counts or book.roles.is_shared:
         return ()
     shown: list[float | None] = [None] * len(book.values)
     place = {value: i for i, value in enumerate(book.values)}

@@ -10,9 +10,7 @@ import math
 from datetime import date, datetime
 from typing import Any
 
-from privacyfunnel.codebook.checks import need
-from privacyfunnel.columns import KINDS
-from privacyfunnel.errors import InvalidInput
+from privacyfunnel.codebook.checks import read_value
 
 
 def encode(value: Any) -> Any:
@@ -32,15 +30,4 @@ def encode(value: Any) -> Any:
 
 def decode(value: Any) -> Any:
     """The symbol that JSON holds: the inverse of :func:`encode`."""
-    if not isinstance(value, dict):
-        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
-        return value
-    need(len(value) == 1, f"{value!r} is no value")
-    tag, text = next(iter(value.items()))
-    kind = KINDS.get(tag)
-    if kind is None or kind.from_text is None or not isinstance(text, str):
-        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
-    try:
-        return kind.from_text(text)
-    except ValueError:
-        need(False, f"{value!r} is no {tag}")
+    return read_value(value)

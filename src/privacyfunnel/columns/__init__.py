@@ -4,21 +4,36 @@ A rule turns a value into a whole index inside the engine (SQL or narwhals), and
 label here; the codebook stores the rule, so that new rows are treated exactly as the first were.
 """
 
-from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
+from privacyfunnel.columns.coarsening import UNITS, Bins, Calendar, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
-from privacyfunnel.columns.kinds import KINDS, Kind, clean, is_known, literal, show, sql_kind
+from privacyfunnel.columns.kinds import (
+    KINDS,
+    Kind,
+    clean,
+    literal,
+    quoted,
+    show,
+    sql_kind,
+)
 from privacyfunnel.columns.missing import (
+    AS_VALUE,
     MISSING,
+    USUAL,
     complete_groups,
     complete_rows,
+    is_known,
+    is_nan_sql,
     required,
     where_complete,
 )
 from privacyfunnel.columns.roles import Column, Roles
 
 __all__ = [
+    "AS_VALUE",
     "KINDS",
     "MISSING",
+    "UNITS",
+    "USUAL",
     "Bins",
     "Calendar",
     "Column",
@@ -31,8 +46,10 @@ __all__ = [
     "complete_groups",
     "complete_rows",
     "is_known",
+    "is_nan_sql",
     "literal",
     "quantiles_of_counts",
+    "quoted",
     "required",
     "show",
     "sql_kind",

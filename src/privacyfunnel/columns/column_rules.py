@@ -6,17 +6,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.coarsening import MOST_BINS, UNITS, Bins, Calendar, Round
 from privacyfunnel.columns.kinds import KINDS, clean
-from privacyfunnel.columns.missing import MISSING
+from privacyfunnel.columns.missing import MISSING, USUAL
 from privacyfunnel.columns.roles import Column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.validation import check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,11 @@ class ColumnRules:
 
     bins: Mapping[str, int | Sequence[Any]] = field(default_factory=dict)
     round: Mapping[str, float | str] = field(default_factory=dict)
-    missing: str = "symbol"
+    missing: str = USUAL
 
     def __post_init__(self) -> None:
+        from privacyfunnel.validation import check_choice
+
         check_choice("missing", self.missing, MISSING)
         for name in self.bins:
             if name in self.round:
@@ -46,7 +47,7 @@ class ColumnRules:
         cls,
         bins: Iterable[str] = (),
         round: Iterable[str] = (),  # noqa: A002 (the option's name)
-        missing: str = "symbol",
+        missing: str = USUAL,
     ) -> ColumnRules:
         """From the words of the command line: ``chol=10`` or ``age=0,18,40,65``."""
         binned, rounded = _pairs("bins", bins), _pairs("round", round)
@@ -94,6 +95,8 @@ def quantiles_of_counts(
     >>> quantiles_of_counts([180, 200, 289], [1, 2, 1], [0.25, 0.5, 0.75])
     [180, 200, 200]
     """
+    import numpy as np
+
     if len(values) == 0:
         return [None] * len(shares)
     reached = np.cumsum(weights)

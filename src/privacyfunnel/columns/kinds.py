@@ -9,8 +9,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.columns.missing import is_nan, is_nan_sql
+
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ KINDS = {
             "numbers",
             types=(int, float),
             sql=("DOUBLE", "FLOAT", "DECIMAL"),
-            sql_key=f"CASE WHEN isnan({_DOUBLE}) THEN NULL WHEN {_DOUBLE} = 0 THEN 0 ELSE {_DOUBLE} END",
+            sql_key=f"CASE WHEN {is_nan_sql(_DOUBLE)} THEN NULL "
+            f"WHEN {_DOUBLE} = 0 THEN 0 ELSE {_DOUBLE} END",
             arrow="double",
             is_arrow=("is_floating", "is_decimal"),
             frame=("Float16", "Float32", "Float64", "Decimal"),
@@ -160,6 +163,15 @@ def literal(value: Any) -> str:
     return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
 
 
+def quoted(name: str) -> str:
+    """A name as SQL's identifier.
+
+    >>> print(quoted('say "hi"; DROP TABLE t'))
+    "say ""hi""; DROP TABLE t"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
 def clean(value: Any) -> Any:
     """A value as the symbol it is: missing is None, NaN is missing, decimals are floats.
 
@@ -171,17 +183,10 @@ def clean(value: Any) -> Any:
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, float):
-        return None if math.isnan(value) else value + 0.0
+        return None if is_nan(value) else value + 0.0
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).replace(tzinfo=None)
     return value
-
-
-def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Where a value of Arrow's is not missing; NaN is."""
-    import pyarrow.compute as pc
-
-    return pc.invert(pc.is_null(data, nan_is_null=True))
 
 
 def show(value: Any) -> str:

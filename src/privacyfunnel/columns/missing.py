@@ -1,24 +1,26 @@
 """Missing: what is done about missing values, in words too, and which records count because of it.
 
 Which columns a row must have is :func:`required`; that it has them is said here for SQL, frames and
-arrays, and nowhere else. What counts as missing, NaN say, is in ``kinds.py``.
+arrays, and nowhere else; so is that NaN is missing. A new policy is one entry of ``MISSING``; the
+codebook's schema, the commands' help and the pages name those that are there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
-    from privacyfunnel.columns.roles import Column
+Named = TypeVar("Named")  # columns, or their names
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Policy:
     fact: str  # missing values: ...
     told: str
     is_symbol: bool = False  # whether a missing value is released like any other
+    leaves_out: bool = False  # whether a record that lacks a value is not released
+    refuses: bool = False  # whether a table in which a value is missing is not taken
 
 
 MISSING = {
@@ -42,22 +46,28 @@ MISSING = {
         "a reason to leave the record out",
         "records that lack one are left out",
         "Records with a missing value were left out.",
+        leaves_out=True,
     ),
     "error": Policy(
         "a reason to refuse the table",
         "not allowed; there are none",
         "There were no missing values.",
+        refuses=True,
     ),
 }
 
+USUAL = "symbol"  # what is done where nothing else is asked for
+AS_VALUE = next(name for name, policy in MISSING.items() if policy.is_symbol)
+ALLOWING = " or ".join(name for name, policy in MISSING.items() if not policy.refuses)
 
-def required(missing: str, columns: Sequence[Column]) -> Sequence[Column]:
-    """The columns without which a row is left out: with ``drop`` all of these, else none.
+
+def required(missing: str, columns: Sequence[Named]) -> Sequence[Named]:
+    """The columns without which a row is left out: where rows are, all of these, else none.
 
     >>> required("drop", ["age", "city"]), required("symbol", ["age", "city"])
     (['age', 'city'], ())
     """
-    return columns if missing == "drop" else ()
+    return columns if MISSING[missing].leaves_out else ()
 
 
 def where_complete(keys: Iterable[str]) -> str:
@@ -82,24 +92,53 @@ def complete_groups(
     columns: Mapping[str, tuple[NDArray[np.int64], Sequence[Any]]],
     n: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Which groups of equal records count: all, or with ``drop`` those that lack no value.
+    """Which groups of equal records count: all, or where others are left out those that lack no value.
 
     ``columns`` holds, by name, the place of each group's value among the column's symbols, of which
     a missing one, None, comes last; ``n`` is the number of rows of each group.
 
+    >>> import numpy as np
     >>> cities = np.array([0, 1, 0]), ["Bonn", None]
     >>> complete_groups("drop", {"city": cities}, np.array([3, 1, 2]))
     array([ True, False,  True])
     """
+    import numpy as np  # here, so that the help of the commands need not wait for it
+
     complete = np.ones(len(n), dtype=bool)
-    if MISSING[missing].is_symbol:
-        return complete
     for name, (places, symbols) in columns.items():
-        if symbols and symbols[-1] is None:
-            known = places != len(symbols) - 1
-            if missing == "error":
-                raise InvalidInput(
-                    f"column {name!r} is missing in {n[~known].sum()} rows.", hint="missing"
-                )
+        known = places != (len(symbols) - 1 if None in symbols[-1:] else -1)
+        if MISSING[missing].refuses and not known.all():
+            raise InvalidInput(
+                f"column {name!r} is missing in {n[~known].sum()} rows.",
+                hint="missing",
+                allowing=ALLOWING,
+            )
+        if name in required(missing, list(columns)):
             complete &= known
     return complete
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is NaN, which is missing as well."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def is_nan_sql(number: str, dialect: str | None = None) -> str:
+    """The same of a number in DuckDB's SQL, or in a warehouse's."""
+    if dialect is None:
+        return f"isnan({number})"
+    return f"IS_NAN({number})" if dialect == "bigquery" else f"{number} = CAST('NaN' AS DOUBLE)"
+
+
+def without_nan(number: nw.Expr) -> nw.Expr:
+    """A number of a frame, null where it is NaN."""
+    import narwhals as nw
+
+    return nw.when(~number.is_nan()).then(number)
+
+
+def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Where a value of Arrow's is not missing; NaN is."""
+    import pyarrow.compute as pc
+
+    return pc.invert(pc.is_null(data, nan_is_null=True))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.coarsening import Rule
 from privacyfunnel.columns.kinds import KINDS, clean
+from privacyfunnel.columns.missing import USUAL, without_nan
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -76,8 +77,7 @@ class Column:
         value = nw.col(name)
         if self.kind == "number":
             number = value.cast(nw.Float64)
-            known = nw.when(~number.is_nan()).then(number)
-            value = nw.when(number == 0).then(nw.lit(0.0)).otherwise(known)
+            value = nw.when(number == 0).then(nw.lit(0.0)).otherwise(without_nan(number))
         elif self.kind == "integer":
             value = value.cast(nw.Int64)
         elif self.kind == "text":
@@ -94,10 +94,15 @@ class Roles:
 
     sensitive: tuple[Column, ...]
     public: tuple[Column, ...]
-    missing: str = "symbol"
+    missing: str = USUAL
     weight: str | None = None
 
     @property
     def columns(self) -> dict[str, Column]:
         """All columns by name; one that has both roles comes once."""
         return {column.name: column for column in (*self.sensitive, *self.public)}
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a column has both roles: H(X) less that of the other public ones would be its own."""
+        return bool({c.name for c in self.sensitive} & {c.name for c in self.public})

@@ -11,16 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    _check_sample_weight,
-    check_is_fitted,
-)
+from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted
 
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY, RELEASED
 from privacyfunnel.codebook.recoded import UNSEEN, recode_values
-from privacyfunnel.columns import Roles, is_known
+from privacyfunnel.columns import AS_VALUE, Roles, is_known
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
@@ -134,7 +130,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             joint = replace(joint, useful=count_rows(y, x, weights, public.names))
         seed = self._seed()
         solution = self._search(joint, target, seed)
-        roles = Roles(self._hidden.columns, self._public.columns)
+        roles = Roles(self._hidden.columns, self._public.columns, AS_VALUE)
         told = in_bits(joint, solution)
         self.codebook_ = Codebook.from_solution(joint, told, roles, target=target, seed=seed)
         self.code_ = solution.code

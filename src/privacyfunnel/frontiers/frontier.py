@@ -17,7 +17,7 @@ from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.notebook import MOST_ROWS, card
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
-from privacyfunnel.solvers.target import Target
+from privacyfunnel.solvers.target import MET, Target, stays_within
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ class Frontier:
                 f"{row.leakage:.2%}",
                 "" if np.isnan(row.limit) else f"{row.limit:.2%}",
                 int(row.n_symbols),
-                mark,
+                "proved optimal" if proved[i] else "",
             )
-            for i, mark in ((int(i), "proved optimal" if proved[i] else "") for i in shown)
+            for i in shown.tolist()
             for row in [frame.iloc[i]]
         ]
         return card(f"Frontier of the {self.problem}", facts, (x, y, "limit", "symbols", ""), rows)
@@ -163,35 +163,24 @@ class Frontier:
         price = target.price
         allowed = [s for s in self.known if price.of(*s.amounts) < np.inf]
         if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:
-            allowed += self._search(self.solver, target)
+            try:
+                allowed.append(self._search(self.solver, target))
+            except TargetUnreachable:
+                if not allowed:
+                    raise
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
         best = min(allowed, key=lambda s: price.of(*s.amounts))
         return proved_for(target, self.joint, best)
 
-    def _search(self, solver: TargetSolver, target: Target) -> list[Solution]:
-        """A few tries at one target, each from the frontier and from what was found before."""
-
-        def met(solution: Solution) -> bool:
-            return target.price.of(*solution.amounts) < np.inf
-
+    def _search(self, solver: TargetSolver, target: Target) -> Solution:
+        """The best release for one target that a search finds, from the frontier."""
         rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
         near = sorted(self.archive, key=lambda s: abs(target.bounded(*s.amounts) - target.bits))
         codes = [s.code for s in (*self.solutions, *near[:NEAR])]
-        found = list[Solution]()
-        tries = getattr(solver, "tries", None)
-        for _ in range(1 if tries is None else tries(self.joint, target)):
-            try:
-                solution = solver.solve_at(self.joint, target, starts=codes, rng=rng)
-            except TargetUnreachable:
-                if not any(met(s) for s in self.known):
-                    raise
-                break
-            found.append(proved_for(target, self.joint, solution))
-            if found[-1].status in (Status.AT_LIMIT, Status.OPTIMAL):
-                break
-            codes.append(solution.code)
-        return found
+        longer = getattr(solver, "for_one_target", None)
+        asked = solver if longer is None else longer()
+        return asked.solve_at(self.joint, target, starts=codes, rng=rng)
 
     def target(self, given: dict[str, float]) -> Target:
         """The demand in bits for one target given as a share."""
@@ -211,7 +200,7 @@ class Frontier:
             amount = min(value * whole, whole)  # the end of the scale is met exactly
         else:
             whole, most = aim.whole_leakage(joint), self.measure(joint.p_sx)
-            if name == "relevance" and value * whole > most + PROVED:
+            if name == "relevance" and not stays_within(value * whole, most, MET):
                 raise TargetUnreachable(
                     f"no release has relevance {value}; X itself has {most / whole:.6f} of "
                     f"{'H(S)' if aim.plain else 'what there is'}."

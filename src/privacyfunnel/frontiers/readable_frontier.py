@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,10 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier, marked
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, Measure
-from privacyfunnel.parallel import Progress
+from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.target import MET, reaches, stays_within
 from privacyfunnel.solvers.tradeoff import undominated
 
 if TYPE_CHECKING:
@@ -51,11 +53,11 @@ class ReadableFrontier(Frontier):
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
             found = [search.at(rng, kept=value)]
-            found += [s for s in self.codes if s.kept >= value]
+            found += [s for s in self.codes if reaches(s.kept, value, MET)]
             return min(found, key=lambda s: (s.leakage, -s.kept))
         reading = value * self.aim.whole_leakage(self.joint)
         found = [search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))]
-        found += [s for s in self.codes if s.leakage <= reading]
+        found += [s for s in self.codes if stays_within(s.leakage, reading, MET)]
         return max(found, key=lambda s: (s.kept, -s.leakage))
 
 
@@ -75,15 +77,15 @@ def readable_frontier(
     solver = make_recoding(recoding, **options)
     search = solver.on(joint, measure)
     rng = np.random.default_rng(seed)
-    shares = list(targets) if targets is not None else list(np.linspace(0.0, 1.0, n_points))
+    shares = [float(s) for s in (np.linspace(0.0, 1.0, n_points) if targets is None else targets)]
     found: list[RecodedSolution] = []
-    for done, one in enumerate(search.along([float(s) for s in shares], rng, n_jobs=n_jobs)):
-        if isinstance(one, RecodedSolution):
-            found.append(one)
-        elif done == 0:
-            raise one
-        if progress is not None:
-            progress(done + 1, len(shares))
+    with closing(search.along(shares, rng, n_jobs=n_jobs)) as along:
+        for done, one in enumerate(along):
+            if isinstance(one, RecodedSolution):
+                found.append(one)
+            elif done == 0:
+                raise one
+            tell(progress, done + 1, len(shares))
     best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")
     solutions = tuple(marked(joint, found[i]) for i in best)
     return ReadableFrontier(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,15 +20,9 @@ from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.parallel import Progress, as_they_come, check_jobs
+from privacyfunnel.parallel import Progress, as_they_come, check_jobs, tell
 from privacyfunnel.recodings import RECODINGS
-from privacyfunnel.solvers import (
-    SOLVERS,
-    check_measure,
-    check_problem,
-    check_settings,
-    make_solver,
-)
+from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, check_settings, make_solver
 from privacyfunnel.solvers.base import (
     ManyTargetsSolver,
     Solution,
@@ -38,7 +33,7 @@ from privacyfunnel.solvers.base import (
 )
 from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
-from privacyfunnel.solvers.target import MET, Target
+from privacyfunnel.solvers.target import MET, Target, reaches
 from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_at_least, check_choice, check_rng
 
@@ -172,12 +167,7 @@ def frontier(
             return Frontier(joint, problem, method, solver, seed, _with_slopes(kept, aim))
         by_lam = lams is not None or not isinstance(solver, TargetSolver)
         prefers_lam = getattr(solver, "prefers_lam", None)
-        if (
-            not by_lam
-            and targets is None
-            and prefers_lam is not None
-            and prefers_lam(joint, problem)
-        ):
+        if not by_lam and targets is None and prefers_lam and prefers_lam(joint, problem):
             by_lam, n_points = True, n_points or 21
         if by_lam:
             given = _lams(joint, aim, n_points or POINTS["lam"]) if lams is None else lams
@@ -206,9 +196,7 @@ def frontier(
         least = float(options.get("min_count", 1))
         known = [s.code for s in found if isinstance(s.code, Partition)]
         codes = pareto_set(joint, problem, known, least=least if least > 1.0 else 0.0)
-        found += [
-            Solution.measured(joint, PROBLEMS[problem](0.0), c, Status.CONVERGED) for c in codes
-        ]
+        found += [Solution.measured(joint, aim, code, Status.CONVERGED) for code in codes]
     passed, archive = list[Solution](), getattr(solver, "archive", None)
     if by_target and not everything and archive is not None:
         codes = archive(joint, aim)
@@ -225,18 +213,14 @@ def frontier(
 
 def ends(joint: Joint, aim: Objective, solver: Solver) -> list[Solution]:
     """Nothing told and, where the rules allow it, everything: the ends of every frontier."""
-    codes = [(Partition.trivial(joint.n_x), 0.0), (Partition.identity(joint.n_x), 1.0)]
+    codes = [Partition.trivial(joint.n_x), Partition.identity(joint.n_x)]
     least = getattr(solver, "min_count", 1)
     if least > 1 and joint.p_x.min() * joint.total < least - 0.5:
         codes.pop()
+    lams = (0.0, 1.0) if aim.problem == "funnel" else (1.0, 0.0)
     return [
-        Solution.measured(
-            joint,
-            aim.at(lam if aim.problem == "funnel" else 1.0 - lam),
-            code,
-            Status.CONVERGED,
-        )
-        for code, lam in codes
+        Solution.measured(joint, aim.at(lam), code, Status.CONVERGED)
+        for code, lam in zip(codes, lams, strict=False)
     ]
 
 
@@ -337,7 +321,7 @@ def _merged_down(joint: Joint, low: Solution, high: Solution, step: float) -> li
         code = Partition(path.cut(len(path.merges)).labels[code.labels])
     n_steps = math.ceil((high.utility - low.utility) / step)
     for bits in np.linspace(low.utility, high.utility, n_steps + 1)[1:-1]:
-        code, path = next(p for p in paths[::-1] if p[1].informations[1][0] >= bits - MET)
+        code, path = next(p for p in paths[::-1] if reaches(p[1].informations[1][0], bits, MET))
         cut = path.cut_at(Target(problem, "utility", float(bits)))
         merged = Partition(cut.labels[code.labels])
         made.append(Solution.measured(joint, high.objective, merged, Status.CONVERGED))
@@ -356,15 +340,14 @@ def _run(
     """Solve the tasks that are not in the store, in processes; solutions in the tasks' order."""
     waiting = [task for task in tasks if task.name not in store.found]
     done, total = done_of[0] + len(tasks) - len(waiting), done_of[1]
-    if progress is not None:
-        progress(done, total)
-    results = as_they_come(Task.run, [(task, joint, seed) for task in waiting], n_jobs)
-    for task, result in zip(waiting, results, strict=True):
-        if result is not None:
-            store.add(task.name, *result)
-        done += 1
-        if progress is not None:
-            progress(done, total)
+    tell(progress, done, total)
+    runs = [(task, joint, seed) for task in waiting]
+    with closing(as_they_come(Task.run, runs, n_jobs)) as results:
+        for task, result in zip(waiting, results, strict=True):
+            if result is not None:
+                store.add(task.name, *result)
+            done += 1
+            tell(progress, done, total)
     solutions = []
     for task in tasks:
         if task.name in store.found:

@@ -10,12 +10,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective
 from privacyfunnel.recodings.hierarchy import Hierarchy
 from privacyfunnel.recodings.kept import column_utilities, kept
-from privacyfunnel.recodings.recoding import (
-    RECODINGS,
-    RecodedSolution,
-    Recoding,
-    RecodingSearch,
-)
+from privacyfunnel.recodings.recoding import RECODINGS, RecodedSolution, Recoding, RecodingSearch
 from privacyfunnel.recodings.useful import UsefulSearch
 from privacyfunnel.solvers import Solution
 from privacyfunnel.validation import check_choice, check_rng

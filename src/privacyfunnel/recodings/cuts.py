@@ -66,23 +66,18 @@ def _multiple_above(low: float, factor: int, exponent: int) -> float:
 
 
 def _cut_dates(low: date, high: date) -> Cut:
-    known = isinstance(high, datetime)
     for roundness, first in _FIRSTS.items():
         cut = first(high)
         if cut > low:
             return cut, roundness
-    if not known:
+    if not isinstance(high, datetime):
         return high, 0
-    assert isinstance(high, datetime)
-    for roundness, unit in (
-        (0, timedelta(days=1)),
-        (-1, timedelta(hours=1)),
-        (-2, timedelta(minutes=1)),
-    ):
-        midnight = high.replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = high.replace(hour=0, minute=0, second=0, microsecond=0)
+    units = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
+    for fineness, unit in enumerate(units):
         cut = midnight + (high - midnight) // unit * unit
         if cut > low:
-            return cut, roundness
+            return cut, -fineness
     return high, -99
 
 
@@ -117,11 +112,15 @@ def interval_label(low: Any, high: Any, members: Sequence[Any], *, whole: bool) 
     ('25-34', 'under 25')
     >>> interval_label(2.5, 5, (2.5, 3.0), whole=False), interval_label(-9, 0, (-9, -3), whole=True)
     ('2.5 to under 5', '-9 to -1')
+    >>> interval_label(None, date(2021, 7, 1), (date(2020, 1, 1), date(2021, 5, 2)), whole=False)
+    'before 2021-07-01'
     """
     if len(members) == 1:
         return show(members[0])
     if low is None:
-        return "*" if high is None else f"under {show(high)}"
+        if high is None:
+            return "*"
+        return f"{'before' if isinstance(high, date) else 'under'} {show(high)}"
     if high is None:
         return f"{show(low)} or more" if not isinstance(low, date) else f"{show(low)} or later"
     if isinstance(low, date):

@@ -17,7 +17,7 @@ from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Tree, distinct
 from privacyfunnel.recodings.intervals import Intervals
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.solvers.target import stays_within
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +70,6 @@ class Fixed:
         found = Groups(tuple(values)).released(labels)
         return cls(labels, found if tree is None else _by_nodes(found, tree, labels))
 
-    @property
-    def n_values(self) -> int:
-        """Number of values."""
-        return len(self.labels)
-
     def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
         """The groups that were given."""
         return self.labels
@@ -85,7 +80,7 @@ class Fixed:
         """The groups that were given, if they lose at most ``bound`` bits."""
         sums = np.bincount(np.unique(self.labels, return_inverse=True)[1], weights=cells.shares)
         lost = float(plogp(sums).sum() - plogp(cells.shares).sum())
-        return self.labels if lost <= bound + HAIR else None
+        return self.labels if stays_within(lost, bound) else None
 
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels, which are the same."""

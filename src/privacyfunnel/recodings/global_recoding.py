@@ -18,34 +18,29 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.solvers.target import HAIR, reaches, stays_within
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
 STARTS = 2  # codes on each side of a target that are filled up to it; one where targets are many
-PATTERNS = (
-    3  # sets of dropped columns on each side of a target whose cheapest code is filled up too
-)
+PATTERNS = 3  # sets of dropped columns on each side whose cheapest code is filled up too
 FACTORS = (0.25, 1.0, 4.0)  # of its price: where a target looks for codes that drop no column
-MANY = 10_000  # values of X beyond which the points of a frontier look at one of them only
+MANY = 10_000  # values of X beyond which a search looks at fewer prices and disturbances
+GAIN = 1e-3  # of the price of all there is to keep, that another round must then bring
 TRADES = 6  # rounds of disturbing the best code of a target
 PATIENCE = 2  # of them that need not help
 KICKS = 8  # codes made from it by shaking columns in each round
 CORNERS = 256  # products of kept and dropped columns that are measured
 STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
 LARGEST = 2**62  # number of a tuple of groups
-SPARSE = (
-    8  # numbers to choose from, of those there are, up to which marking is quicker than sorting
-)
+SPARSE = 8  # times more numbers than there are, up to which marking is quicker than sorting
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
 
 
 class Shape(Protocol):
     """What one column may become: intervals, nodes of a tree, or free groups."""
 
-    @property
-    def n_values(self) -> int: ...
     @property
     def exact(self) -> bool: ...
     def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints: ...
@@ -97,9 +92,7 @@ class GlobalSearch:
     suppress: float = 0.0
     chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
     balance: float = 0.0
-    marginals: tuple[Array, ...] | None = (
-        None  # p of each column's values, where not the joint's own
-    )
+    marginals: tuple[Array, ...] | None = None  # p of each column's values, if not the joint's own
     measure: Measure = INFORMATION  # of what is told about S
     seen: dict[bytes, Recoded] = field(default_factory=dict)  # every code that was measured
 
@@ -152,6 +145,11 @@ class GlobalSearch:
         n_codes = math.prod(shape.n_codes for shape in self.shapes)
         return bool(n_codes * (1000 + self.joint.counts.nnz) <= EVERY)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether one look at a price takes so long that there are fewer."""
+        return self.joint.n_x > MANY
+
     @cached_property
     def coarsened(self) -> NDArray[np.bool_]:
         """Which columns can be made coarser without being dropped."""
@@ -166,7 +164,7 @@ class GlobalSearch:
         return np.where(free, np.inf, bits * (1.0 - self.balance * kept))
 
     def _balanced(self, code: Recoded, kept: float) -> bool:
-        return code.least >= self.balance * kept - HAIR
+        return bool(reaches(code.least, self.balance * kept))
 
     def cells(
         self, labels: Sequence[Ints], i: int, mu: float, nu: float, *, keep: bool = True
@@ -237,9 +235,10 @@ class GlobalSearch:
 
         ``most`` is how many bits each column may lose.
         """
-        now = list(labels)
+        now, last = list(labels), math.inf
         fixed = 0  # columns since the last change
-        for i in np.tile(rng.permutation(len(now)), ROUNDS):
+        order = rng.permutation(len(now))
+        for i in np.tile(order, ROUNDS):
             if self.rates[i] > 0:
                 new = self.shapes[i].best(self.cells(now, i, mu, nu), now[i], rng)
                 if most is not None and self._lost(new, i) > most[i]:
@@ -252,6 +251,12 @@ class GlobalSearch:
                 fixed += 1
             if fixed >= len(now):
                 break
+            if most is not None and i == order[-1]:  # bounded columns may go round in circles
+                found = self.measured(now)
+                price = found.leakage - mu * found.kept + nu * found.suppressed
+                if price >= last - (GAIN * mu if self.is_large else HAIR):
+                    break
+                last = price
         return self.measured(now)
 
     def measured(self, labels: Sequence[Ints]) -> Recoded:
@@ -310,11 +315,11 @@ class GlobalSearch:
         for corner in product(*zip(fine, coarse, strict=True)) if n_corners <= CORNERS else ():
             self.measured(corner)
         scale = max(self.most_told, 1e-9)  # the fine end may be suppressed and tell nothing
-        mus = scale * np.geomspace(2.0**-9, 2.0**4, LAMS)
+        mus = scale * np.geomspace(2.0**-9, 2.0**4, LAMS // 2 if self.is_large else LAMS)
         labels: Sequence[Ints] = self.measured(coarse).labels
         for mu in mus:
             labels = self._steered(labels, mu, rng).labels
-        if self.measured(fine).suppressed <= self.suppress + HAIR:
+        if self.may_suppress(self.measured(fine).suppressed):
             labels = fine  # where nearly all would be suppressed, no column alone can mend it
         for mu in mus[::-1]:
             labels = self._steered(labels, mu, rng).labels
@@ -330,7 +335,7 @@ class GlobalSearch:
         """A descent whose suppressed records are within the share allowed, at what price it takes."""
         found = self.descend(labels, mu, rng, most=most)
         nu = mu
-        while found.suppressed > self.suppress + HAIR and nu < mu * 1e4:
+        while not self.may_suppress(found.suppressed) and nu < mu * 1e4:
             found, nu = self.descend(labels, mu, rng, nu, most), nu * 8.0
         return found
 
@@ -344,28 +349,28 @@ class GlobalSearch:
         """
         if self.is_small:
             return self._best_at(kept)
-        if kept > self.hull()[-1].kept + HAIR:
+        if not stays_within(kept, self.hull()[-1].kept):
             return None
-        mu, most = self.slope(kept), self._most_lost(kept)
+        mu, most = self.slope(kept), self._most_lost(kept) if self.balance else None
         few = (STARTS, PATTERNS) if trades else (1, 0)
         for start in self._near(kept, mu, *few):
             self._steered(start.labels, mu, rng, most)
         if self.balance:  # what the trade-off passes by on its way may have given up a column
             for end in zip(*(shape.ends() for shape in self.shapes), strict=True):
-                for factor in FACTORS if trades or self.joint.n_x <= MANY else (1.0,):
+                for factor in (1.0,) if self.is_large else FACTORS:
                     self._steered(end, mu * factor, rng, most)
         for start in self._near(kept, mu, *few):
             self._fill(start, kept, mu, rng)
         best = self._best_at(kept)
         still = 0  # rounds that have not helped
-        for _ in range(trades):
+        for _ in range(trades // 3 if self.is_large else trades):
             if best is None or still == PATIENCE:
                 break
             for i in range(len(self.shapes)):
                 for factor in (0.25, 4.0):
                     self._trade(best, i, factor, kept, mu, rng)
                 self._swap(best, i, kept, mu, rng)
-            for _ in range(KICKS):
+            for _ in range(KICKS // 4 if self.is_large else KICKS):
                 self._fill(self._shaken(best, rng), kept, mu, rng)
             found = self._best_at(kept)
             still = still + 1 if found is best else 0
@@ -387,14 +392,14 @@ class GlobalSearch:
             for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
                 middle = (low + high) / 2
                 found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
-                if found is not None and found.leakage <= leakage + HAIR:
+                if found is not None and stays_within(found.leakage, leakage):
                     low = max(middle, found.kept)
                 else:
                     high = middle
         fine = [
             code
             for code in self.allowed()
-            if code.leakage <= leakage + HAIR and self._balanced(code, code.kept)
+            if stays_within(code.leakage, leakage) and self._balanced(code, code.kept)
         ]
         return max(fine, key=lambda code: (code.kept, -code.leakage), default=None)
 
@@ -497,9 +502,9 @@ class GlobalSearch:
                     if new is not None:
                         labels = [*now.labels[:i], new, *now.labels[i + 1 :]]
                         found = self.measured(labels)
-                        better = found.leakage < now.leakage - HAIR or now.kept < kept - HAIR
-                        fine = found.suppressed <= self.suppress + HAIR
-                        if found.kept >= kept - HAIR and better and fine:
+                        better = found.leakage < now.leakage - HAIR or not reaches(now.kept, kept)
+                        fine = self.may_suppress(found.suppressed)
+                        if reaches(found.kept, kept) and better and fine:
                             now, fixed = found, 1
             if fixed >= len(self.shapes):
                 break
@@ -510,9 +515,13 @@ class GlobalSearch:
         groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=shares)
         return float(plogp(groups).sum() - plogp(shares).sum())
 
+    def may_suppress(self, share: float) -> bool:
+        """Whether so many of the records may be suppressed."""
+        return bool(stays_within(share, self.suppress))
+
     def allowed(self) -> list[Recoded]:
         """All measured codes that suppress no more than allowed, by rising share kept."""
-        found = [code for code in self.seen.values() if code.suppressed <= self.suppress + HAIR]
+        found = [code for code in self.seen.values() if self.may_suppress(code.suppressed)]
         return sorted(found, key=lambda code: (code.kept, -code.leakage))
 
     def hull(self) -> list[Recoded]:
@@ -575,5 +584,5 @@ def _first(codes: Sequence[Recoded], starts: int, patterns: int) -> list[Recoded
 
 def best_at(codes: Iterable[Recoded], *, kept: float) -> Recoded | None:
     """The least leakage among codes that keep so much."""
-    allowed = [code for code in codes if code.kept >= kept - HAIR]
+    allowed = [code for code in codes if reaches(code.kept, kept)]
     return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)

@@ -13,7 +13,8 @@ from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
 from privacyfunnel.information import plogp
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.recodings.hierarchy import distinct
+from privacyfunnel.solvers.target import stays_within
 
 FEW = 10  # values whose partitions are all considered: 3^n steps
 SWEEPS = 20
@@ -80,7 +81,7 @@ class Groups:
             price = high if found is None else np.sqrt(max(low, high / 64) * high)
             labels = self.best(replace(cells, keep=price), labels, rng, coarse=False)
             groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=cells.shares)
-            if whole + plogp(groups).sum() <= bound + HAIR:
+            if stays_within(whole + plogp(groups).sum(), bound):
                 found, high = labels, price
             elif found is None:
                 low, high = high, 4.0 * high
@@ -115,17 +116,13 @@ class Groups:
         """The group of each value."""
         if (labels == labels[0]).all() and self.n_values > 1:
             return (Group("*", self.values),) * self.n_values
-        found: dict[Any, Group] = {}
-        for label in np.unique(labels):
-            members = tuple(self.values[v] for v in np.flatnonzero(labels == label))
-            words = group_label([show(value) for value in members])
-            taken, again = {"*", *(group.label for group in found.values())}, 1
-            plain = words
-            while words in taken:  # a value may be called "a or b", or "*"
-                again += 1
-                words = f"{plain} ({again})"
-            found[label] = Group(words, members)
-        return tuple(found[label] for label in labels)
+        named, of_value = list[Group](), np.unique(labels, return_inverse=True)[1]
+        for k in range(of_value.max() + 1):
+            members = tuple(self.values[v] for v in np.flatnonzero(of_value == k))
+            named.append(Group(group_label([show(value) for value in members]), members))
+        named.append(Group("*", ()))  # a value may be called "a or b", or "*"
+        groups = distinct(named)
+        return tuple(groups[k] for k in of_value)
 
 
 def group_label(names: Sequence[str]) -> str:

@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.recodings.column_cells import BINS, ColumnCells
+from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
-
-Ints = NDArray[np.int64]
+from privacyfunnel.solvers.target import MET, stays_within
 
 
 @dataclass(frozen=True)
@@ -239,7 +237,7 @@ class Tree:
             BINS + 2,
             *measure_costs,
         )
-        allowed = np.where(exact <= BINS * (1 + 1e-9), best, np.inf)
+        allowed = np.where(stays_within(exact, BINS, BINS * MET), best, np.inf)
         if np.isinf(allowed).all():
             return None
         return self._cut(lambda node, b: bool(whole[node, b]), int(np.argmin(allowed)), part)
@@ -283,9 +281,8 @@ class Tree:
 
     def every(self) -> Iterator[Ints]:
         """All cuts."""
-        found: dict[
-            int, list[dict[int, int]]
-        ] = {}  # of each node: value -> node that it is released as
+        # Of each node: value -> node that it is released as.
+        found: dict[int, list[dict[int, int]]] = {}
         for node, up in enumerate(self.parent):
             inside = self.order[self.low[node] : self.high[node]].tolist()
             cuts = [*found.pop(node, []), dict.fromkeys(inside, node)]

@@ -18,11 +18,13 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
 from privacyfunnel.recodings.hierarchy import run_label
+from privacyfunnel.solvers.target import MET, stays_within
 
 ROUNDING = ("prefer", "force", "free")
 ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more
-POINTS = 128  # of the first level
+POINTS = 128  # of the first level, half as many in a hurry
 FINER = 4  # times more cut points from one level to the next
+DENSE = 4  # in a hurry, a finer level is looked at where one point in so many, or more, is cut at
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,8 @@ class Intervals:
 
     All ways to cut thousands of values are too many where other columns are searched as well. ``levels``
     then are cut points, more and more of them, spread over the records with the roundest first: a search
-    goes from one level to the next while that is cheaper; long intervals lie between points of the first.
+    goes from one level to the next while that is cheaper and, where it is ``hurried``, cuts are dense;
+    long intervals lie between points of the first.
     """
 
     values: tuple[Any, ...]
@@ -44,6 +47,7 @@ class Intervals:
     rough: Array
     most: int = 0  # intervals; 0 is any number
     levels: tuple[NDArray[np.bool_], ...] = ()  # none: all allowed points at once
+    hurried: bool = False
 
     @classmethod
     def of_numbers(
@@ -54,6 +58,7 @@ class Intervals:
         rounding: str = "prefer",
         most: int = 0,
         shares: Array | None = None,
+        hurried: bool = False,
     ) -> Intervals:
         """Numbers, dates or times; ``cuts`` are the only points allowed, else round ones are preferred.
 
@@ -80,8 +85,11 @@ class Intervals:
                 roundness >= (steps[-1] if steps else roundness.min()), 0.0, price
             )
         points = (None, *(cut for cut, _ in between), None)
-        levels = () if shares is None else _levels(shares[order], roundness, np.isfinite(rough))
-        return cls(tuple(values), np.array(order, dtype=np.int64), points, rough, most, levels)
+        n_points = POINTS // 2 if hurried else POINTS
+        allowed = np.isfinite(rough)
+        levels = () if shares is None else _levels(shares[order], roundness, allowed, n_points)
+        places = np.array(order, dtype=np.int64)
+        return cls(tuple(values), places, points, rough, most, levels, hurried)
 
     @classmethod
     def _at(
@@ -129,6 +137,8 @@ class Intervals:
             if finer[0] >= price:
                 break
             price, labels = finer
+            if self.hurried and DENSE * len(np.unique(labels)) < np.count_nonzero(points):
+                break
         if len(self.order) == self.n_values:
             return labels
         missing = np.setdiff1d(np.arange(self.n_values), self.order)
@@ -177,7 +187,7 @@ class Intervals:
         prices = self._cut_prices(cells)
         for points in self.levels:  # the first that leaves some choice
             runs = np.bincount(np.cumsum(points[:-1]), weights=cells.shares[self.order])
-            if plogp(runs).sum() - losses[-1] <= bound / 2:
+            if plogp(runs).sum() - losses[-1] <= bound * (0.75 if self.hurried else 0.5):
                 prices = np.where(points, prices, np.inf)
                 break
         best, exact, starts, spent = interval_budget(
@@ -191,7 +201,7 @@ class Intervals:
             BINS + 2,
             *cells.prices_in(BINS / max(bound, 1e-12)),
         )
-        allowed = np.where(exact <= BINS * (1 + 1e-9), best, np.inf)
+        allowed = np.where(stays_within(exact, BINS, BINS * MET), best, np.inf)
         if np.isinf(allowed).all():
             return None
         labels = np.zeros(self.n_values, dtype=np.int64)
@@ -255,17 +265,17 @@ class Intervals:
 
 
 def _levels(
-    shares: Array, roundness: Array, allowed: NDArray[np.bool_]
+    shares: Array, roundness: Array, allowed: NDArray[np.bool_], n_points: int
 ) -> tuple[NDArray[np.bool_], ...]:
     """Which points may be cut at each level: the roundest of each part of the records, last all.
 
-    >>> levels = _levels(np.full(2000, 1 / 2000), np.zeros(1999), np.ones(2001, dtype=bool))
+    >>> levels = _levels(np.full(2000, 1 / 2000), np.zeros(1999), np.ones(2001, dtype=bool), 128)
     >>> [int(points.sum()) for points in levels]
     [130, 514, 2001]
     """
     places = np.flatnonzero(allowed[1:-1]) + 1
     passed = np.cumsum(shares)[places - 1] / shares.sum()
-    levels, n_points = [], POINTS
+    levels = []
     while n_points < len(places):
         part = np.minimum((passed * n_points).astype(np.int64), n_points)
         order = np.lexsort((places, -roundness[places - 1], part))

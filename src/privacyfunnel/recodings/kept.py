@@ -47,7 +47,7 @@ def kept(joint: Joint, code: ColumnCode, importance: Mapping[str, float] | None 
             p_v = np.bincount(column.codes, weights=joint.p_x, minlength=len(column.values))
             place = {value: v for v, value in enumerate(column.values)}
             masses = [
-                sum(p_v[place[value]] for value in set(group.members) if value in place)
+                sum(p_v[place[value]] for value in dict.fromkeys(group.members) if value in place)
                 for group in released.groups
             ]
             bits = np.log2(np.array(masses)[code.cells[:, i]]) - np.log2(p_v[column.codes])

@@ -15,7 +15,7 @@ from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.hierarchy import Tree
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.solvers.target import HAIR, stays_within
 
 HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
 COOLING = 60.0  # by how much the temperature falls
@@ -64,11 +64,6 @@ class LocalSearch:
         """How much of what is told counts as a bit: X itself tells as many as it has about S."""
         bits, most = self.joint.information, self.measure.told(self.joint.p_sx)
         return most / bits if bits > 0 and most > 0 else 1.0
-
-    @cached_property
-    def weights(self) -> Array:
-        """The weight of each x."""
-        return np.asarray(self.joint.counts.sum(axis=0)).ravel()
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
@@ -139,7 +134,7 @@ class LocalSearch:
 
     def _temperatures(self, hot: float, sweeps: int) -> Array:
         """Falling temperatures, in the units of the weights."""
-        hot *= float(np.median(self.weights)) * self._unit
+        hot *= float(np.median(self.joint.masses)) * self._unit
         return np.geomspace(hot, hot / COOLING, sweeps)
 
     def best(self, start: Ints, mu: float, rng: np.random.Generator, sweeps: int) -> Generalised:
@@ -182,7 +177,7 @@ class LocalSearch:
         reached = -found.kept
         if goal[0] == 2:
             reached = found.leakage + self.measure.at_rest(self.joint.p_s)
-        return reached * total <= goal[1] + HAIR * total
+        return bool(stays_within(reached * total, goal[1], HAIR * total))
 
     def _run(
         self,
@@ -201,7 +196,7 @@ class LocalSearch:
             self._columns,
             self._tree,
             levels,
-            self.weights,
+            self.joint.masses,
             self._measure,
             float(mu),
             (kind, *map(float, numbers)),
@@ -222,7 +217,7 @@ class LocalSearch:
             self._columns,
             self._tree,
             levels,
-            self.weights,
+            self.joint.masses,
             self._measure,
             float(mu),
             self.min_count,
@@ -231,11 +226,11 @@ class LocalSearch:
         while True:
             cells = self._cells(levels)
             starred = (levels == top).all(axis=1)
-            weight = self.weights[starred].sum()
+            weight = self.joint.masses[starred].sum()
             if weight == 0 or weight >= self.min_count or starred.all():
                 return
             losses = self._tree[4][self.nodes(levels)].sum(axis=1)
-            costs = np.bincount(cells, weights=-losses * self.weights)
+            costs = np.bincount(cells, weights=-losses * self.joint.masses)
             costs[cells[starred]] = np.inf
             joins = cells == np.argmin(costs)
             levels[joins] = top[joins]

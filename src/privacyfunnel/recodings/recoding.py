@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -19,13 +20,7 @@ from privacyfunnel.parallel import as_they_come
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.fixed import Fixed
-from privacyfunnel.recodings.global_recoding import (
-    STEPS,
-    TRADES,
-    GlobalSearch,
-    Recoded,
-    Shape,
-)
+from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch, Recoded, Shape
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
@@ -36,12 +31,13 @@ from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import HAIR, MET
+from privacyfunnel.solvers.target import MET, reaches, stays_within
 from privacyfunnel.validation import check_at_least, check_choice
 
 RECODINGS = ("symbols", "global", "local")
 Start = tuple[Ints, float, np.random.Generator, int]  # levels, price, draws, sweeps
 SHORT = 10  # times fewer moves for one of many targets
+HURRIED = 2_500  # values of X beyond which columns of thousands of values are cut in a hurry
 SUPPRESS = 0.02  # share of the records that global recoding may suppress for a least count
 
 
@@ -187,6 +183,7 @@ class Recoding:
                 cuts=self.cuts.get(name),
                 rounding=self.rounding,
                 shares=weights if len(joint.public) > 1 else None,
+                hurried=joint.n_x > HURRIED,
             )
         return Tree.flat(values) if local else Groups(values)
 
@@ -255,7 +252,7 @@ class RecodingSearch:
     def finest(self) -> RecodedSolution:
         """Every cut that is allowed; where each column has groups or cuts, exactly what they say."""
         found = self.whole.measured([shape.ends()[0] for shape in self.columns.shapes])
-        if found.suppressed > self.recoding.suppress + HAIR:
+        if not self.columns.may_suppress(found.suppressed):
             raise TargetUnreachable(
                 f"{found.suppressed:.1%} of the records would be suppressed for the least count, more "
                 f"than the share {self.recoding.suppress:g}; allow more, or make the groups larger."
@@ -273,7 +270,7 @@ class RecodingSearch:
         shapes = self.columns.shapes
         exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
         solution = self._solution(objective, found, self._status(exact))
-        if solution.suppressed > self.recoding.suppress + HAIR:
+        if not self.columns.may_suppress(solution.suppressed):
             return self._wider().best(objective, rng)
         return solution
 
@@ -304,8 +301,8 @@ class RecodingSearch:
         if self.recoding.kind == "global":
             price = self._price(self.columns.slope(found.kept))
             solution = self._solution(price, found, self._status())
-            short = solution.kept < (kept or 0.0) - MET
-            if short or solution.suppressed > self.recoding.suppress + HAIR:
+            short = not reaches(solution.kept, kept or 0.0, MET)
+            if short or not self.columns.may_suppress(solution.suppressed):
                 return self._wider().at(rng, kept=kept, leakage=leakage, thorough=thorough)
             return solution
         start = self._start(found, moves, thorough)
@@ -314,28 +311,31 @@ class RecodingSearch:
 
     def along(
         self, shares: Sequence[float], rng: np.random.Generator, *, n_jobs: int = 1
-    ) -> Iterator[RecodedSolution | TargetUnreachable]:
+    ) -> Generator[RecodedSolution | TargetUnreachable, None, None]:
         """For each share to keep, in turn, the least leakage found, or why there is none.
 
         The columns' codes build on one another; the moves of local recoding run in ``n_jobs`` processes,
         or on a cluster, and what they find does not depend on it.
         """
-        if self.recoding.kind == "local":
-            codes, starts = [], []
+        if self.recoding.kind == "global":
             for share in shares:
-                own, moves = rng.spawn(2)
-                codes.append(self._columns_at(own, share, None, thorough=False))
-                starts.append(self._start(codes[-1], moves, thorough=False))
-            tasks = [(self.tuples, *task) for task in zip(starts, shares, strict=True)]
-            moved = as_they_come(_moved, tasks, n_jobs)
-        for k, share in enumerate(shares):
-            try:
-                if self.recoding.kind == "local":
-                    yield self._generalised(codes[k], starts[k], share, next(moved))
-                else:
+                try:
                     yield self.at(rng, kept=share, thorough=False)
-            except TargetUnreachable as reason:
-                yield reason
+                except TargetUnreachable as reason:
+                    yield reason
+            return
+        codes, starts = [], []
+        for share in shares:
+            own, moves = rng.spawn(2)
+            codes.append(self._columns_at(own, share, None, thorough=False))
+            starts.append(self._start(codes[-1], moves, thorough=False))
+        tasks = [(self.tuples, *task) for task in zip(starts, shares, strict=True)]
+        with closing(as_they_come(_moved, tasks, n_jobs)) as moved:
+            for code, (_, start, share), better in zip(codes, tasks, moved, strict=True):
+                try:
+                    yield self._generalised(code, start, share, better)
+                except TargetUnreachable as reason:
+                    yield reason
 
     def _columns_at(
         self,
@@ -362,10 +362,7 @@ class RecodingSearch:
             if found is None:
                 raise self._too_much(kept, 0.0 if most is None else most.kept)
         if found is None:
-            raise TargetUnreachable(
-                f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
-                "allow more, lower the least count, or use local recoding."
-            )
+            raise self._too_many_suppressed()
         return found
 
     def _start(self, found: Recoded, rng: np.random.Generator, thorough: bool) -> Start:
@@ -400,6 +397,12 @@ class RecodingSearch:
             hint="balance",
         )
 
+    def _too_many_suppressed(self) -> TargetUnreachable:
+        return TargetUnreachable(
+            f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
+            "allow more, lower the least count, or use local recoding."
+        )
+
     def _under(self, leakage: float, rng: np.random.Generator, thorough: bool) -> RecodedSolution:
         """The most kept whose leakage on the records themselves is within a bound, by bisection.
 
@@ -411,7 +414,7 @@ class RecodingSearch:
         for is_long in steps:
             middle = (low + high) / 2
             found = self.at(rng, kept=middle, thorough=is_long)
-            if found.amounts[0] <= leakage:
+            if stays_within(found.amounts[0], leakage):
                 low = middle
                 best = max(best, found, key=lambda one: one.kept)
             else:
@@ -422,10 +425,7 @@ class RecodingSearch:
         """The same with a larger least count in the sample, which has not met all rare combinations."""
         least = max(1.0, 2.0 * self.columns.min_count)
         if least > self.columns.joint.total:
-            raise TargetUnreachable(
-                f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
-                "allow more, lower the least count, or use local recoding."
-            )
+            raise self._too_many_suppressed()
         return replace(self, columns=replace(self.columns, min_count=least, seen={}))
 
     def _sweeps(self, thorough: bool = True) -> int:
@@ -442,20 +442,14 @@ class RecodingSearch:
         code = (self.whole if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
         joint = self.joint
         share = kept_by(joint, code, self.recoding.importance)
-        plain = Solution.measured(joint, objective, code, status)
-        return RecodedSolution(
-            code,
-            objective,
-            plain.leakage,
-            plain.utility,
-            status,
-            amount=plain.amount,
-            kept=share,
-            kept_bits=share * joint.entropy_x,
-            suppressed=self.whole.measured(found.labels).suppressed
+        suppressed = (
+            self.whole.measured(found.labels).suppressed
             if isinstance(found, Recoded)
-            else float(joint.p_x[code.suppressed].sum()),
+            else float(joint.p_x[code.suppressed].sum())
         )
+        plain = RecodedSolution.measured(joint, objective, code, status)
+        bits = share * joint.entropy_x
+        return replace(plain, kept=share, kept_bits=bits, suppressed=suppressed)
 
 
 def _moved(tuples: LocalSearch, start: Start, kept: float) -> Generalised | None:

@@ -18,7 +18,7 @@ from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.solvers.target import reaches, stays_within
 
 PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
 HALVINGS = 6  # of the price between two codes next to a target
@@ -155,14 +155,13 @@ class UsefulSearch:
             self.seen[code.key] = Used(code, code.leakage, kept)
 
     def _allowed(self) -> list[Used]:
-        most = self.columns.suppress + HAIR
-        return [one for one in self.seen.values() if one.code.suppressed <= most]
+        return [one for one in self.seen.values() if self.columns.may_suppress(one.code.suppressed)]
 
     def _best(self, utility: float | None, leakage: float | None) -> Used | None:
         if utility is not None:
-            fine = [one for one in self._allowed() if one.utility >= utility - HAIR]
+            fine = [one for one in self._allowed() if reaches(one.utility, utility)]
             return min(fine, key=lambda one: (one.leakage, -one.utility), default=None)
         assert leakage is not None
-        most = leakage * self.joint.entropy_s + HAIR
-        fine = [one for one in self._allowed() if one.leakage <= most]
+        most = leakage * self.joint.entropy_s
+        fine = [one for one in self._allowed() if stays_within(one.leakage, most)]
         return max(fine, key=lambda one: (one.utility, -one.leakage), default=None)

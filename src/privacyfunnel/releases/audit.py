@@ -23,7 +23,7 @@ from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codes import Channel, Code
+from privacyfunnel.codes import Channel
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
@@ -132,14 +132,17 @@ def audit_release(
     uses: list[tuple[Attack, ...]] = [(), ()]
     if useful and joint.useful is not None and not why:
         released = replace(own.push(joint.useful), n_records=None if soft else joint.n_records)
-        asked: dict[str, Any] = {"records": trials.attack_rows, "seed": trials.seed, "n_jobs": jobs}
         seen = ((released, measured.public[:1]), (joint.useful, roles.public))
-        uses = [tuple(attack(one, useful, columns, **asked)) for one, columns in seen]
+        uses = [tuple(attack(one, useful, columns, **trials.of_attacks)) for one, columns in seen]
     found = replace(found, receivers=Receivers(told, pairs, *uses))
     chance = None if soft else found.chance
+    if chance is None and persons is None:
+        chance = shuffled(
+            as_it_is, code, seed=trials.seed, shuffles=trials.permutations, n_jobs=jobs
+        )
     return ReleaseAudit(
         audit=replace(found, new=others is not None),
-        chance=chance or (None if persons else _dealt(as_it_is, code, trials)),
+        chance=chance,
         rule=evaluate(as_it_is, code, sensitive=roles.sensitive) if soft else None,
         why_no_attackers=why,
     )
@@ -228,13 +231,6 @@ def _new_people(people: Joint | None, book: Codebook, request: ReleaseRequest) -
     return replace(book.over(people).push(people), n_records=people.n_records)
 
 
-def _dealt(joint: Joint, code: Code, trials: Trials) -> Chance | None:
-    """What the code tells with S dealt to the records at random."""
-    return shuffled(
-        joint, code, seed=trials.seed, shuffles=trials.permutations, n_jobs=trials.n_jobs
-    )
-
-
 def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | None) -> str:
     """Why attackers are not tried: they cannot be, are not wanted, or nobody asked and it takes long."""
     why, n_records = cannot_attack(joint, MOST_RECORDS), joint.n_records or 0
@@ -250,6 +246,6 @@ def _why_no_attackers(joint: Joint, sensitive: Sequence[Column], wanted: bool | 
     if n_values * max(1.0, n_records / QUICK_RECORDS) <= FEW_VALUES:
         return ""
     return (
-        f"with {n_values:,} different sensitive values in {n_records:,} records they take longer "
-        "than some seconds; they are tried where they are asked for"
+        f"with {n_values:,} different values in the sensitive columns and {n_records:,} records they "
+        "take longer than some seconds; they are tried where they are asked for"
     )

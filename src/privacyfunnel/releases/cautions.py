@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.codebook import is_shared
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.columns import KINDS, Bins
 from privacyfunnel.metrics import Chance
@@ -16,6 +15,7 @@ from privacyfunnel.report.numbers import bits, number, percent, several
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.columns import Roles
+    from privacyfunnel.joint import Joint
     from privacyfunnel.releases.request import ReleaseRequest
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
@@ -78,7 +78,7 @@ def about_usefulness(book: Codebook, columns: Sequence[Mapping[str, Any]]) -> li
             f"The symbols keep {percent(kept)} of the single columns, on average. Symbols of the same "
             f"sizes, dealt to the values at random, would keep {percent(chance)}: a receiver can do no "
             "more with these than with a lottery",
-            is_public=not (book.soft or is_shared(book.roles)),  # digits that would tell of S
+            is_public=not (book.soft or book.roles.is_shared),  # digits that would tell of S
             hint="readable",
         )
     ]
@@ -114,26 +114,21 @@ def about_groups(book: Codebook, request: ReleaseRequest) -> list[Caution]:
 
 def about_release(
     book: Codebook,
-    keep: Sequence[str],
+    request: ReleaseRequest,
     n_dropped: int,
     chance: Chance | None,
-    leakage: float,
+    told: Joint,
     *,
     measured: Sequence[str] = (),
-    entropy_s: float = 0.0,
     held_out: Mapping[str, Any] | None = None,
-    is_chosen_in_secret: bool = False,
-    is_shuffled: bool = False,
-    is_keyed: bool = False,
 ) -> list[Caution]:
-    """Warnings about one release.
+    """Warnings about one release, of which ``told`` is what its rule tells: S and X̂.
 
     ``measured``: the kept columns that the figures are of too; ``held_out``: how it did on records held
-    out, if it was tried; ``is_chosen_in_secret``: whether its code was chosen on records drawn in secret;
-    ``is_shuffled``: whether its rows are in a random order; ``is_keyed``: whether a column names the
-    records, so that they may be told again in a later release.
+    out, if it was tried.
     """
-    found = [_kept(name, name in measured) for name in keep]
+    leakage = told.information
+    found = [_kept(name, name in measured) for name in request.keep]
     small = [s for s in book.symbols if s.count is not None and s.count < SMALL_SYMBOL]
     if small and book.roles.weight is None:
         what = "combination" if book.columns else "symbol"
@@ -147,7 +142,17 @@ def about_release(
                 fields={"least": SMALL_SYMBOL},
             )
         )
-    if not is_chosen_in_secret:
+    if request.is_by_hand:
+        found.append(
+            Caution(
+                "the choice of the groups",
+                "Groups that were moved by hand until they gave away little depend on the sensitive "
+                "values: someone who knows every other record may learn something about a person's "
+                "from where they end. Leakage does not measure this.",
+                is_public=False,
+            )
+        )
+    elif request.choose_on is None:
         found.append(
             Caution(
                 "the choice of the code",
@@ -165,7 +170,7 @@ def about_release(
                 "nothing is told", "Every record gets the same symbol: the release tells nothing."
             )
         )
-    if book.soft and is_keyed:
+    if book.soft and request.key is not None:
         found.append(
             Caution(
                 "records that come back",
@@ -177,10 +182,10 @@ def about_release(
             )
         )
     if n_dropped:
-        found.append(_left_out(n_dropped, is_shuffled))
+        found.append(_left_out(n_dropped, request.shuffle))
     if chance is not None and chance.mean_bits > leakage + NOTHING:
         found.append(_fitted(chance, leakage, held_out is not None))
-    elif book.columns and chance is not None and chance_matters(chance, leakage, entropy_s):
+    elif book.columns and chance is not None and chance_matters(chance, leakage, told.entropy_s):
         found.append(_partly_chance(chance, leakage))
     if held_out is not None and only_looks_better(held_out):
         found.append(_looks_better(held_out))
@@ -252,11 +257,15 @@ def _few_records(stakes: Stakes) -> Caution:
         f"{several(stakes.n_x, 'public value')}. "
     )
     if stakes.chance is not None:
+        by_chance, measured = bits(stakes.chance.mean_bits), bits(stakes.information)
         text += (
-            f"With the sensitive values shuffled among the records at random, the public columns "
-            f"still seem to tell {bits(stakes.chance.mean_bits)} about them, out of the "
-            f"{bits(stakes.information)} measured. "
+            "With the sensitive values shuffled among the records at random, the public columns still "
+            f"seem to tell {by_chance} about them, "
         )
+        if stakes.chance.mean_bits < stakes.information:
+            text += f"out of the {measured} measured. "
+        else:
+            text += f"no less than the {measured} measured: all of it may be chance. "
     text += (
         f"Leakage here describes these {records}: what one learns of them who knows how often each "
         "value goes with which sensitive ones. It says little about people who are not in the table."

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from privacyfunnel.audits.features import gathered, numbered, parts_of
 from privacyfunnel.codes import Channel, Code, ColumnCode, Group, Partition, RecodedColumn
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import TargetUnreachable
@@ -117,11 +118,8 @@ class Cells:
         values = []
         if rule.diversity > 1:
             p_sxhat = sp.csr_array(joint.counts @ matrix)
-            for i in range(len(rule.sensitive)):
-                own = [label[i] if len(rule.sensitive) > 1 else label for label in joint.labels_s]
-                place = {value: v for v, value in enumerate(dict.fromkeys(own))}
-                marks = (np.ones(len(own)), ([place[value] for value in own], range(len(own))))
-                values.append((sp.csr_array(marks) @ p_sxhat).toarray() > 0)
+            for part in parts_of(joint.labels_s, len(rule.sensitive)):
+                values.append(gathered(numbered(part), p_sxhat).toarray() > 0)
         return cls(np.asarray(rule.people @ matrix).ravel(), values)
 
     def lacking(self, rule: CellRule) -> NDArray[np.bool_]:

@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from privacyfunnel.codebook.checks import checksum
+
 FORMAT, VERSION = "privacyfunnel checksums", 1
 BLOCK = 1 << 20
 
@@ -47,6 +49,5 @@ def read_checksums(path: Path) -> dict[str, str] | None:
 
 def _text(files: dict[str, str]) -> str:
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "files": files}
-    own = sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-    document["checksum"] = f"sha256:{own}"
+    document["checksum"] = checksum(document)
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel import __version__
+from privacyfunnel.audits.features import gathered, numbered, parts_of
 from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.columns import Bins, Calendar, Column, Round, show
@@ -76,16 +77,12 @@ def describe(
         *about_table(stakes, book.roles, identifiers, is_coarse=bool(book.columns)),
         *about_release(
             book,
-            request.keep,
+            request,
             released.n_dropped,
             audit.chance,
-            rule.information,
+            rule,
             measured=measured.kept,
-            entropy_s=rule.entropy_s,
             held_out=held_out,
-            is_shuffled=request.shuffle,
-            is_keyed=request.key is not None,
-            is_chosen_in_secret=request.choose_on is not None,
         ),
     ]
     return {
@@ -115,11 +112,7 @@ def describe(
             "leakage_without_kept": share(alone, joint.entropy_s),
             "utility_by_chance": by_chance.whole,
         },
-        "guessing": {
-            "blind": stakes.guess_blind,
-            "as_it_is": stakes.guess_seeing,
-            "released": best_guess(rule),
-        },
+        "guessing": guesses(stakes, rule),
         "asked_for": asked_for(request, joint, solution, useful),
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "stakes": stakes.to_json(),
@@ -205,25 +198,16 @@ def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 
 
 def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
+    """All that a curator is asked for, under the names of the request's fields."""
     return {
         "target": dict(request.target),
-        "measure": request.measure,
         "caps": {name: str(most) for name, most in request.caps.items()},
         "sensitive": [column_words(column) for column in book.roles.sensitive],
         "public": [column_words(column) for column in book.roles.public],
         "missing": book.roles.missing,
         "weight": book.roles.weight,
-        "min_count": request.min_count,
-        "min_diversity": request.min_diversity,
-        "effort": request.effort,
-        "points": request.points,
-        "seed": request.seed,
-        "expand": request.expand,
         "keep": list(request.keep),
-        "shuffle": request.shuffle,
-        "attackers": request.attackers,
-        "holdout": request.holdout,
-        "choose_on": request.choose_on,
+        **{f.name: getattr(request, f.name) for f in fields(request) if "meaning" in f.metadata},
     }
 
 
@@ -299,6 +283,15 @@ def measured_of(joint: Joint, utility_bits: float, leakage_bits: float) -> dict[
     }
 
 
+def guesses(stakes: Stakes, rule: Joint) -> dict[str, float]:
+    """How often the best guess is right that sees nothing, X, and X̂."""
+    return {
+        "blind": stakes.guess_blind,
+        "as_it_is": stakes.guess_seeing,
+        "released": best_guess(rule),
+    }
+
+
 def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     """What the file of one draw shows, and how much of it chance alone would."""
     return {
@@ -348,18 +341,15 @@ def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
     code = book.over(joint)
     p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
     found = []
-    for i, column in enumerate(book.roles.public):
-        values = [x if len(book.roles.public) == 1 else x[i] for x in joint.labels_x]
-        place = {value: k for k, value in enumerate(dict.fromkeys(values))}
-        rows = [place[value] for value in values]
-        into = sp.csr_array((np.ones(len(rows)), (rows, range(len(rows)))))
-        p = into @ p_xxhat
+    parts = parts_of(joint.labels_x, len(book.roles.public))
+    for column, values in zip(book.roles.public, parts, strict=True):
+        p = gathered(numbered(values), p_xxhat)
         whole = entropy(np.asarray(p.sum(axis=1)).ravel())
         kept = mutual_information(p)
         found.append(
             {
                 "name": column.name,
-                "distinct": len(place),
+                "distinct": p.shape[0],
                 "entropy_bits": whole,
                 "kept_bits": kept,
                 "kept": kept / whole if whole else 1.0,

@@ -15,6 +15,7 @@ from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array, share
 from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
+from privacyfunnel.releases.search import recoding_settings
 from privacyfunnel.solvers.base import in_bits
 
 if TYPE_CHECKING:
@@ -160,11 +161,11 @@ def rough_frontier(joint: Joint, kind: str, request: ReleaseRequest) -> list[dic
 
     There are none where, for example, no code of this kind has so many records in each group.
     """
-    options: dict[str, Any] = {"effort": "fast"}
+    options: dict[str, Any] = {"effort": "fast", "min_count": max(1, request.min_count)}
     if kind != "symbols":
-        options = {"hierarchies": dict(request.hierarchies), "min_count": request.min_count}
-    if kind == "local":
-        options["moves"] = COMPARED_MOVES
+        options = recoding_settings(joint, request, kind)
+    if kind == "local":  # which takes no cuts and no groups
+        options |= {"moves": COMPARED_MOVES, "cuts": {}, "groups": {}}
     try:
         points = COMPARED_POINTS[joint.n_x > MANY_VALUES]
         other = sweep(joint, recoding=kind, n_points=points, seed=request.seed, **options)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import Audit, Limits, broken
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.output import check_means
 from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.folders import together
 from privacyfunnel.metrics.stakes import stakes
@@ -179,6 +180,8 @@ def release(
             secret=request.secret,
             min_count=max(1, request.min_count),
         )
+        if request.numbers == "mean":
+            check_means(book)
         place = work / request.files[0]
         released = write_release(opened, book, place, **output, numbers=request.numbers)
         own = len(names) - len(request.keep) if readable else None
@@ -215,8 +218,9 @@ def release(
             progress=bar,
         )
         _check_new_people(audit.audit, request.max_population_leakage)
+        bar = None
         if request.kind != "symbols":
-            stages("Comparing with other kinds of releases")
+            bar = stages("Comparing with other kinds of releases")
         document = describe(
             request,
             stakes(joint, persons=persons, seed=request.seed),
@@ -230,6 +234,8 @@ def release(
             held_out=held_out,
             identifiers=names_rows,
         )
+        if bar is not None:
+            bar(1, 1)
         _write_report(work, book, document, is_public=request.is_public)
     return Release(folder, book, document)
 
@@ -269,7 +275,11 @@ def _write_report(
     table = folder / document["release"]["file"]
     beside = {
         table.name: "the released table",
-        **{name: text for name, text in FILES.items() if is_public or name in (README, PACKAGE)},
+        **{
+            name: text
+            for name, text in FILES.items()
+            if is_public or name in (README, PACKAGE, CROISSANT)
+        },
     }
     _write(folder / README, receiver_page(told, bare, beside))
     codebook = folder / CODEBOOK if is_public else None

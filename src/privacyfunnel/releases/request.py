@@ -10,7 +10,6 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import FORMATS
 from privacyfunnel.releases.files import FILES
 
-READABLE = ("hierarchies", "orders", "cuts", "groups", "importance")  # of columns that stay columns
 TARGETS = {
     "kept": "Share of each column to keep, on average, 0 to 1.",
     "leakage": "Share of the sensitive information to give at most, 0 to 1.",
@@ -23,6 +22,11 @@ BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound 
 def _asked(default: Any, meaning: str, *, name: str | None = None, topic: str | None = None) -> Any:
     """A field that a curator is asked for in this sentence, under its own name or another."""
     return field(default=default, metadata={"meaning": meaning, "name": name, "topic": topic})
+
+
+def _by_column() -> Any:
+    """A field that says something of single columns that stay columns."""
+    return field(default_factory=dict, metadata={"topic": "readable"})
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,11 @@ class ReleaseRequest:
         "symbols: any grouping, one column (the default of utility and lam).",
         topic="readable",
     )
-    hierarchies: Mapping[str, str] = field(default_factory=dict)  # a file for each column
-    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # first to last
-    cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # where a column may be cut
-    groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # exactly these
-    importance: Mapping[str, float] = field(default_factory=dict)
+    hierarchies: Mapping[str, str] = _by_column()  # a file for each
+    orders: Mapping[str, Sequence[str]] = _by_column()  # first to last
+    cuts: Mapping[str, Sequence[Any]] = _by_column()  # where it may be cut
+    groups: Mapping[str, Sequence[Any]] = _by_column()  # exactly these
+    importance: Mapping[str, float] = _by_column()
     balance: float | None = _asked(
         None,  # `BALANCE`, or none
         "Least that every column keeps, as a share of what is kept on average (0.5); 0 lets columns be "
@@ -196,11 +200,10 @@ class ReleaseRequest:
                 raise InvalidInput(
                     "kept is a target of global and local recoding; symbols take utility."
                 )
-            named = [n for n in (*READABLE, "round_cuts", "fit") if getattr(self, n)]
-            if named or self.numbers != "label":
-                raise InvalidInput(
-                    f"{(named or ['numbers'])[0]} is for global and local recoding, not for symbols."
-                )
+            readable = {f.name for f in fields(self) if f.metadata.get("topic") == "readable"}
+            for name in self.options():
+                if name in readable and name != "recoding":
+                    raise InvalidInput(f"{name} is for global and local recoding, not for symbols.")
         elif target == "utility":
             raise InvalidInput(
                 f"{self.kind} recoding takes kept, leakage or lam as its target; utility is of symbols."
@@ -208,6 +211,8 @@ class ReleaseRequest:
         elif self.soft or self.expand:
             wrong = "draws no lots" if self.soft else "has the columns already"
             raise InvalidInput(f"a {self.kind} recoding {wrong}; leave one of the two out.")
+        elif self.kind == "local" and self.balance is not None:
+            raise InvalidInput("balance is for global recoding: local recoding drops no column.")
 
     @property
     def kind(self) -> str:

@@ -31,7 +31,7 @@ from privacyfunnel.releases.request import BALANCE
 from privacyfunnel.solvers.base import Solution, Status, in_bits
 from privacyfunnel.solvers.caps import solve_capped
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
-from privacyfunnel.solvers.target import MET
+from privacyfunnel.solvers.target import MET, reaches, stays_within
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
@@ -71,31 +71,10 @@ def search(
     joint's own records; ``persons`` are drawn whole where some records choose the code.
     """
     rule = rule or cell_rule(joint, request)
-    try:
-        return _chosen(joint, request, frontier, rule, persons, jobs, progress)
-    except TargetUnreachable as error:
-        if error.hint or request.min_count <= 1:
-            raise
-        raise TargetUnreachable(error.fact, hint="least-count") from error
-
-
-def _chosen(
-    joint: Joint,
-    request: ReleaseRequest,
-    frontier: Frontier | None,
-    rule: CellRule | None,
-    persons: Persons | None,
-    jobs: int,
-    progress: Progress | None,
-) -> Found:
-    """The frontier and the release, chosen on all records or on some."""
     if request.choose_on is not None:
         if frontier is not None:
             raise InvalidInput("a frontier of all records cannot choose on some; leave one out.")
-        drawn, others = drawn_records(
-            joint, request.choose_on, persons=persons, seed=secrets.randbits(128)
-        )
-        plain = replace(request, choose_on=None, max_population_leakage=None)
+        drawn, others, plain = _drawn(joint, request, persons)
         found = search(drawn, plain, rule=rule, jobs=jobs, progress=progress)
         solutions = tuple(_measured(joint, s, request.importance) for s in found.frontier)
         return Found(
@@ -105,9 +84,24 @@ def _chosen(
         )
     if frontier is not None:
         _check_frontier(joint, request, frontier)
-    if rule is not None:
-        return _within(joint, request, rule, frontier=frontier, jobs=jobs, progress=progress)
-    return _searched(joint, request, frontier, jobs, progress)
+    try:
+        if rule is not None:
+            return _within(joint, request, rule, frontier=frontier, jobs=jobs, progress=progress)
+        return _searched(joint, request, frontier, jobs, progress)
+    except TargetUnreachable as error:
+        if error.hint or request.min_count <= 1:
+            raise
+        raise TargetUnreachable(error.fact, hint="least-count") from error
+
+
+def _drawn(
+    joint: Joint, request: ReleaseRequest, persons: Persons | None = None
+) -> tuple[Joint, Joint, ReleaseRequest]:
+    """Records drawn in secret to choose the code on, the others, and what is asked of the drawn."""
+    assert request.choose_on is not None
+    seed = secrets.randbits(128)
+    drawn, others = drawn_records(joint, request.choose_on, persons=persons, seed=seed)
+    return drawn, others, replace(request, choose_on=None, max_population_leakage=None)
 
 
 def _searched(
@@ -247,11 +241,11 @@ def _meets(solution: Solution, request: ReleaseRequest, goal: float) -> bool:
     """Whether enough is left; what is put together never gives away more."""
     if isinstance(solution, RecodedSolution) and request.kind == "global":
         most = SUPPRESS if request.suppress is None else request.suppress
-        if solution.suppressed > most + MET:
+        if not stays_within(solution.suppressed, most, MET):
             return False
     if "kept" in request.target and isinstance(solution, RecodedSolution):
-        return solution.kept >= request.target["kept"] - MET
-    return solution.utility >= goal - MET
+        return bool(reaches(solution.kept, request.target["kept"], MET))
+    return bool(reaches(solution.utility, goal, MET))
 
 
 def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
@@ -353,8 +347,7 @@ def find(
     """The same release without the frontier, where it is not needed to find it."""
     rule = rule or cell_rule(joint, request)
     if request.choose_on is not None:
-        drawn, _ = drawn_records(joint, request.choose_on, seed=secrets.randbits(128))
-        plain = replace(request, choose_on=None, max_population_leakage=None)
+        drawn, _, plain = _drawn(joint, request)
         chosen = find(drawn, plain, rule=rule, jobs=jobs, progress=progress)
         return _measured(joint, chosen, request.importance)
     if "lam" in request.target and not request.caps:
@@ -472,8 +465,11 @@ def _options(request: ReleaseRequest) -> dict[str, Any]:
     return {} if request.soft else {"min_count": max(1, request.min_count)}
 
 
-def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
-    """The settings of a readable recoding."""
+def recoding_settings(
+    joint: Joint, request: ReleaseRequest, kind: str | None = None
+) -> dict[str, Any]:
+    """The settings of the readable recoding that is asked for, or of another kind."""
+    kind = kind or request.kind
     named = {column.name: column for column in joint.public}
     orders = {}
     for name, texts in request.orders.items():
@@ -487,7 +483,7 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
         "importance": request.importance,
         "min_count": max(1, request.min_count),
     }
-    if request.kind == "global":
+    if kind == "global":
         usual = BALANCE if "kept" in request.target else 0.0
         options["balance"] = usual if request.balance is None else request.balance
     if request.suppress is not None:
@@ -497,4 +493,4 @@ def recoding_settings(joint: Joint, request: ReleaseRequest) -> dict[str, Any]:
     check_effort(request.effort)
     usual_fit = FIT[request.kind] if request.measure == "shannon" else "records"
     options["fit"] = request.fit or usual_fit
-    return options if request.kind == "global" else options | {"moves": LOCAL_MOVES[request.effort]}
+    return options if kind == "global" else options | {"moves": LOCAL_MOVES[request.effort]}

@@ -18,21 +18,26 @@ import numpy as np
 
 from privacyfunnel.audits import Trials, audit_joint
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.codebook import COARSE, is_shared
-from privacyfunnel.codebook.output import ANY, recoded_names
+from privacyfunnel.codebook.codebook import COARSE
+from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
 from privacyfunnel.columns import Roles
 from privacyfunnel.errors import DataUnavailable, FunnelError, InvalidInput
 from privacyfunnel.information import entropy, share
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics import best_guess
 from privacyfunnel.metrics.random_grouping import kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings.kept import kept
 from privacyfunnel.releases.checksums import fingerprint, read_checksums
-from privacyfunnel.releases.document import columns_kept, measured_of, symbols_of, with_chance
+from privacyfunnel.releases.document import (
+    columns_kept,
+    guesses,
+    measured_of,
+    symbols_of,
+    with_chance,
+)
 from privacyfunnel.releases.files import CHECKSUMS, CODEBOOK, DOCUMENT, TABLES
 from privacyfunnel.releases.recoded import recoded_columns
 from privacyfunnel.releases.written_file import AGREE, Measured, measure, with_kept
@@ -146,7 +151,7 @@ def verify(folder: str | Path, table: Any = None, *, memory: str | None = None) 
             Finding(DOCUMENT, "release.file", document["release"]["file"], names[0])
         )
         return done
-    done.is_coarse = bool(document["is_public"] and (book.soft or is_shared(book.roles)))
+    done.is_coarse = bool(document["is_public"] and (book.soft or book.roles.is_shared))
     _from_rows(done, place / document["release"]["file"], document, book)
     _from_codebook(done, document, book)
     done.not_measured += [name for name in SEARCHED if document.get(name)]
@@ -190,10 +195,7 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
         columns = list(reading.names)
         wanted = [columns[0]]
         if book.columns:
-            if numbers == "mean":
-                wanted = []
-            else:
-                wanted = [recoded_names(column, numbers)[0] for column in book.roles.public]
+            wanted = [] if numbers == "mean" else [column.name for column in book.columns]
         places = [columns.index(name) for name in wanted if name in columns]
         safe = ", ".join(f"f{i}" for i in range(len(columns)))
         labels = [f"CAST(f{i} AS VARCHAR)" for i in places]
@@ -204,16 +206,14 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
     n = sum(row[-1] for row in rows)
     found: dict[str, Any] = {"records": {"released": n}, "release": {"columns": columns}}
     counted = {tuple("" if v is None else v for v in row[:-1]): row[-1] for row in rows}
-    weighted = book.roles.weight is not None
-    if places and not book.soft and not weighted:
+    if places and not book.soft and book.roles.weight is None:
         counts = np.array(list(counted.values()), dtype=float)
         found["release"]["symbols"] = len(counted)
         found["measured"] = {"utility_bits": float(entropy(counts / n))}
         known: dict[str, float] = {}
-        if not document["is_public"] and document["records"].get("persons") is None:
+        by_record = not document["is_public"] and document["records"].get("persons") is None
+        if by_record and not document["asked"]["keep"]:  # which tells rows apart, too
             known = {"k": int(counts.min()), "unique": float((counts == 1).sum() / n)}
-        if document["asked"]["keep"]:  # rows are told apart by what is kept, too
-            known = {}
         found["audit"] = {
             "measures": [
                 {"value": known[row["key"]]} if row["key"] in known else {}
@@ -263,24 +263,24 @@ def _from_codebook(done: Verification, document: Mapping[str, Any], book: Codebo
     """What the codebook's counts say: how much is kept of the whole and of each column."""
     if not book.counts or None in book.counts or not book.values:
         return
-    one = len(book.roles.public) == 1
     joint = Joint.from_counts(
         np.array([book.counts], dtype=float),
-        labels_x=[value[0] if one else value for value in book.values],
+        labels_x=book.labels_x,
         columns=[column.name for column in book.roles.public],
     )
-    bits = utility(joint, book.over(joint))
-    found: dict[str, Any] = {
-        "measured": {
-            "utility_bits": bits,
-            "entropy_x_bits": joint.entropy_x,
-            "utility": share(bits, joint.entropy_x),
-        },
-        "columns": _by_name(columns_kept(joint, book), document["columns"]),
-    }
+    found = _kept(joint, book, document)
     if not book.soft:
         found["symbols"] = symbols_of(book)
     done.compare(DOCUMENT, document, found)
+
+
+def _kept(joint: Joint, book: Codebook, document: Mapping[str, Any]) -> dict[str, Any]:
+    """How much is kept of the whole and of each column."""
+    bits, whole = utility(joint, book.over(joint)), joint.entropy_x
+    return {
+        "measured": {"utility_bits": bits, "entropy_x_bits": whole, "utility": share(bits, whole)},
+        "columns": _by_name(columns_kept(joint, book), document["columns"]),
+    }
 
 
 def _by_name(found: Sequence[dict[str, Any]], told: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -309,10 +309,7 @@ def _from_table(
         return
     found: dict[str, Any] = {"records": {"in_table": counts.n_rows, "left_out": counts.n_dropped}}
     if not (book.soft and book.is_public):
-        found["columns"] = _by_name(columns_kept(joint, book), document["columns"])
-        bits = utility(joint, book.over(joint))
-        found["measured"] = {"utility_bits": bits, "entropy_x_bits": joint.entropy_x}
-        found["measured"]["utility"] = share(bits, joint.entropy_x)
+        found |= _kept(joint, book, document)
     if about_s:
         code = book.over(joint)
         chance = kept_by_chance(joint, code, seed=document["asked"]["seed"])
@@ -363,7 +360,7 @@ def _about_s(
     """What the released rows, with the columns kept beside them, tell about S."""
     code = book.over(joint)
     rule = code.push(joint)
-    alone, beside = rule.information, list(document["measured"].get("kept_measured", ()))
+    alone, beside = rule.information, document["release"]["kept_measured"]
     keep = document["asked"]["keep"]
     own = len(document["release"]["columns"]) - len(keep) if book.columns else None
     written = measure(table, roles, folder / document["release"]["file"], own, beside)
@@ -386,11 +383,7 @@ def _about_s(
         **measured_of(joint, utility(joint, code), rule.information),
         "leakage_without_kept": share(alone, joint.entropy_s),
     }
-    found["guessing"] = {
-        "blind": at_stake.guess_blind,
-        "as_it_is": at_stake.guess_seeing,
-        "released": best_guess(rule),
-    }
+    found["guessing"] = guesses(at_stake, rule)
     if is_ordered:
         found["audit"] = _audited(done, written, roles, document, joint)
     return found

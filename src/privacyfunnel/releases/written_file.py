@@ -40,9 +40,7 @@ class Measured:
 
     columns: tuple[str, ...]  # of the file
     joint: Joint  # of S and the released labels, with the columns that are kept beside them
-    values_as: frozenset[
-        tuple[Any, str]
-    ]  # the values of X, each with the labels it was released as
+    values_as: frozenset[tuple[Any, str]]  # values of X, each with a label it was released as
     utility_bits: float
     entropy_x_bits: float
     kept: tuple[str, ...] = ()  # the columns passed through that are measured
@@ -154,7 +152,12 @@ def check_same(book: Codebook, measured: Measured) -> None:
     """A hard code's file has the very bits of the search; a soft one's only what may be drawn."""
     if book.soft:
         rare = {(value, label) for value, label in measured.values_as if label == SUPPRESSED}
-        strange = measured.values_as - _possible(book) - rare
+        allowed = {
+            (value, book.labels[j])
+            for value, row in zip(book.labels_x, book.rows, strict=True)
+            for j, _ in row
+        }
+        strange = measured.values_as - allowed - rare
         if strange:
             raise NotAsMeasured(
                 f"the written file has {len(strange)} values under symbols that the codebook does "
@@ -170,16 +173,6 @@ def check_same(book: Codebook, measured: Measured) -> None:
                 f"the written file has {name.replace('_bits', '')} {found!r} bits instead of "
                 f"{book.measured[name]!r}; nothing was released. Please report this."
             )
-
-
-def _possible(book: Codebook) -> set[tuple[Any, str]]:
-    """Every value of X with each label that it may be released as."""
-    one = len(book.roles.public) == 1
-    return {
-        (value[0] if one else value, book.labels[j])
-        for value, row in zip(book.values, book.rows, strict=True)
-        for j, _ in row
-    }
 
 
 def _counts(rows: Any, columns: Any, weights: Any) -> sp.coo_array:

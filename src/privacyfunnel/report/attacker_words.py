@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from privacyfunnel.audits.attackers import PRIOR
@@ -46,12 +46,13 @@ def attackers(document: Document) -> list[str]:
     why = document.get("why_no_attackers")
     if why:
         return [f"Attackers that learn on some records and guess the others were not tried: {why}."]
-    return [attackers_in_words(document, name) for name in _attacked(document)]
+    attacked = dict.fromkeys(attack["column"] for attack in document["attackers"])
+    return [_in_words(document, name) for name in attacked]
 
 
-def attackers_in_words(document: Document, column: str) -> str:
+def _in_words(document: Document, column: str) -> str:
     """What the best of the attackers gains on records that it has not learnt from."""
-    found = [a for a in document["attackers"] if a["column"] == column and a["sees"] == "published"]
+    found = _tried(document, column, "published")
     if found[0]["note"]:
         return f"Attackers that guess {column}: {NOT_AVAILABLE}; {found[0]['note']}."
     prior, best = found[0], max(found, key=lambda a: a["gain_bits"])
@@ -72,7 +73,7 @@ def attackers_in_words(document: Document, column: str) -> str:
 
 def _from_original(document: Document, column: str, either: str) -> str:
     """What the best attacker gains from the original columns, where they were tried as well."""
-    found = [a for a in document["attackers"] if a["column"] == column and a["sees"] == "original"]
+    found = _tried(document, column, "original")
     if not found or found[0]["note"]:
         return ""
     best = max(found, key=lambda a: a["gain_bits"])
@@ -83,6 +84,11 @@ def _from_original(document: Document, column: str, either: str) -> str:
         f" From {columns} it would be {percent(best['accuracy'])} and {bits(best['gain_bits'])} "
         f"({best['attacker']})."
     )
+
+
+def _tried(document: Document, column: str, sees: str) -> list[Mapping[str, Any]]:
+    """The attacks on a column by those who see the published or the original columns."""
+    return [a for a in document["attackers"] if a["column"] == column and a["sees"] == sees]
 
 
 def _gains(attack: Mapping[str, Any]) -> bool:
@@ -96,15 +102,14 @@ def attacker_rows(document: Document) -> list[list[str]]:
     What an attacker gains from the published and from the original columns stands together; the one
     that sees neither stands there once.
     """
-    tried = [a for a in document["attackers"] if not a["note"]]
-    order = list(dict.fromkeys((a["column"], a["attacker"]) for a in tried))
-    return [
-        _attack(document, attack)
-        for pair in order
-        for attack in tried
-        if (attack["column"], attack["attacker"]) == pair
-        and (attack["attacker"] != PRIOR or attack["sees"] == "published")
+    tried = [
+        attack
+        for attack in document["attackers"]
+        if not attack["note"] and (attack["attacker"] != PRIOR or attack["sees"] == "published")
     ]
+    order = list(dict.fromkeys((a["column"], a["attacker"]) for a in tried))
+    tried.sort(key=lambda attack: order.index((attack["column"], attack["attacker"])))
+    return [_attack(document, attack) for attack in tried]
 
 
 def _attack(document: Document, attack: Mapping[str, Any]) -> list[str]:
@@ -129,7 +134,3 @@ def signed(value: float, digits: int) -> str:
     """
     rounded = round(value, digits)
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
-
-
-def _attacked(document: Document) -> Sequence[str]:
-    return list(dict.fromkeys(a["column"] for a in document["attackers"]))

@@ -98,8 +98,8 @@ def missing(document: Document, keys: Sequence[str]) -> list[str]:
     """Which of some measures are not available, and why: one sentence for each reason."""
     reasons: dict[str, list[str]] = {}
     for row in rows_of(document, keys):
-        if row["value"] is None and not row["infinite"]:
-            reasons.setdefault(row["note"], []).append(row["name"])
+        if not _has(row, "value"):
+            reasons.setdefault(row["note"], []).append(f"“{row['name']}”")
     return [f"Not available ({listed(names)}): {note}." for note, names in reasons.items()]
 
 
@@ -132,19 +132,19 @@ def headline(document: Document) -> list[str]:
     lines += by_person(document, s) + _of_new_people(document)
     blind, seeing = (of(document, f"guess_{key}")["value"] for key in ("blind", "seeing"))
     lines.append(
-        f"The best guess of {s} is right with probability {one_in(blind)}, without the data, and "
-        f"{one_in(seeing)}, for one who sees {x} and knows how often it goes with what."
+        f"Without the data, the best guess of {s} is right with probability {one_in(blind)}; for one "
+        f"who sees {x} and knows how often it goes with what, {one_in(seeing)}."
     )
     informed = of(document, "guess_informed")["value"]
     return [
         *lines,
-        *who_knows_all_others(informed, blind, s, _whom(document.get("persons"))),
+        *who_knows_all_others(informed, blind, s, whom(document.get("persons"))),
         *attackers(document),
         *usefulness_words.in_short(document),
     ]
 
 
-def _whom(n_persons: int | None) -> str:
+def whom(n_persons: int | None) -> str:
     """What is counted one by one."""
     return "record" if n_persons is None else "person"
 
@@ -181,30 +181,23 @@ def _beside_chance(told: float, chance: float, p_value: float, s: str) -> str:
     )
 
 
-def measure_rows(
+def measures(
     document: Document, keys: Sequence[str], titles: Mapping[str, str] = PUBLISHED
 ) -> list[list[str]]:
-    """A table of some measures that are available, under the titles of :func:`measure_titles`."""
-    fields = _shown(document, keys, titles)
-    return [
-        [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
-        for row in rows_of(document, keys)
-        if row["value"] is not None or row["infinite"]
-    ]
+    """A table of some measures that are available; its first row are the titles.
 
-
-def measure_titles(
-    document: Document, keys: Sequence[str], titles: Mapping[str, str] = PUBLISHED
-) -> list[str]:
-    """Titles of :func:`measure_rows`; a column that would be empty has none."""
-    fields = _shown(document, keys, titles)
-    return ["measure", *(titles[field] for field in fields), "what it means"]
-
-
-def _shown(document: Document, keys: Sequence[str], titles: Mapping[str, str]) -> list[str]:
-    """The figures of a measure, of those with a title, that one of some measures has."""
+    Of the figures with a title those are shown that one of the measures has.
+    """
     rows = rows_of(document, keys)
-    return [name for name in titles if any(_has(row, name) for row in rows)]
+    fields = [name for name in titles if any(_has(row, name) for row in rows)]
+    return [
+        ["measure", *(titles[field] for field in fields), "what it means"],
+        *(
+            [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
+            for row in rows
+            if _has(row, "value")
+        ),
+    ]
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:

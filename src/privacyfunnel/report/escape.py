@@ -9,6 +9,7 @@ import re
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
+EMPTY = "(empty text)"  # what stands in its place, as nothing of it would be seen
 
 
 def visible(text: str) -> str:

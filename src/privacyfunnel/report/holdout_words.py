@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privacyfunnel.report.attacker_words import NOT_AVAILABLE
 from privacyfunnel.report.numbers import bits, number, percent, several
 
 Document = Mapping[str, Any]
@@ -85,31 +86,30 @@ def in_short(document: Document) -> str:
 
 def rows(document: Document) -> list[list[str]]:
     """A table of both sides; its first row are the titles."""
-    held = document["held_out"]
-    sides = [held["own"], held["unseen"]]
-    if held["global"] is not None:
-        sides += [held["global"]["own"], held["global"]["unseen"]]
-    shown = {
-        "records": [number(side["n_records"]) for side in sides],
-        "kept of each column, on average": [percent(side["kept"]) for side in sides],
-        "kept of the public columns' bits": [percent(side["utility"]) for side in sides],
-        "given away of the sensitive ones": [percent(side["leakage"]) for side in sides],
-        "the same in bits": [bits(side["leakage_bits"]) for side in sides],
-        "bits by chance alone": [
-            "not available" if side["chance_bits"] is None else bits(side["chance_bits"])
-            for side in sides
-        ],
-        "given away of new people, at most (95% confidence)": [
-            percent(side["bound"]["leakage"]) if side["bound"] else "" for side in sides
-        ],
-        "guesses right without the data": [percent(side["guess_blind"]) for side in sides],
-        "guesses right with the data": [percent(side["guess_seeing"]) for side in sides],
-        "suppressed, because unknown": [number(side["n_suppressed"]) for side in sides],
+    held, other = document["held_out"], document["held_out"]["global"]
+    sides = {"records it was made from": held["own"], "records not seen": held["unseen"]}
+    if other is not None:
+        sides |= {"global, made from": other["own"], "global, not seen": other["unseen"]}
+    shown = [_figures(side) for side in sides.values()]
+    return [["", *sides], *([name, *(side[name] for side in shown)] for name in shown[0])]
+
+
+def _figures(side: Mapping[str, Any]) -> dict[str, str]:
+    """What the table tells of one side, by the title of its row."""
+    chance = NOT_AVAILABLE if side["chance_bits"] is None else bits(side["chance_bits"])
+    bound = percent(side["bound"]["leakage"]) if side["bound"] else ""
+    return {
+        "records": number(side["n_records"]),
+        "kept of each column, on average": percent(side["kept"]),
+        "kept of the public columns' bits": percent(side["utility"]),
+        "given away of the sensitive ones": percent(side["leakage"]),
+        "the same in bits": bits(side["leakage_bits"]),
+        "bits by chance alone": chance,
+        "given away of new people, at most (95% confidence)": bound,
+        "guesses right without the data": percent(side["guess_blind"]),
+        "guesses right with the data": percent(side["guess_seeing"]),
+        "suppressed, because unknown": number(side["n_suppressed"]),
     }
-    titles = ["", "records it was made from", "records not seen"]
-    if held["global"] is not None:
-        titles += ["global, made from", "global, not seen"]
-    return [titles, *([name, *figures] for name, figures in shown.items())]
 
 
 def _suppressed(document: Document) -> str:

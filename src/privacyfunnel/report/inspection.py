@@ -28,8 +28,8 @@ def in_words(roles: Roles, found: Stakes) -> list[str]:
     >>> from privacyfunnel.metrics.stakes import stakes
     >>> roles = Roles((Column("sick", "boolean"),), (Column("city", "text"),))
     >>> print(in_words(roles, stakes(Joint.from_counts([[3, 0], [1, 4]])))[1])
-    The best guess of sick for one record is right with probability 62.5%, without the data, and
-    87.5%, with it.
+    Without the data, the best guess of sick for one record is right with probability 62.5%; with
+    it, 87.5%.
     >>> print(in_words(roles, stakes(Joint.from_counts([[999, 0], [1000, 1]])))[2])
     1 of 2,000 records has public values that no other record has.
     """
@@ -38,8 +38,8 @@ def in_words(roles: Roles, found: Stakes) -> list[str]:
     sentences = [
         f"Published as {plain}, {x} would give away {bits(found.information)} about {s}: "
         f"{percent(found.given_away)} of what there is to know. Less is safer.",
-        f"The best guess of {s} for one record is right with probability "
-        f"{one_in(found.guess_blind)}, without the data, and {one_in(found.guess_seeing)}, with it.",
+        f"Without the data, the best guess of {s} for one record is right with probability "
+        f"{one_in(found.guess_blind)}; with it, {one_in(found.guess_seeing)}.",
     ]
     if found.alone and found.n_records:
         sentences.append(

@@ -37,11 +37,12 @@ def bits(amount: float) -> str:
 def one_in(probability: float) -> str:
     """A probability as a person would say it.
 
-    >>> one_in(0.0), one_in(0.032), one_in(0.5), one_in(0.86), one_in(1.0)
-    ('0%', '3.2%, about 1 in 31', '50%, about 1 in 2', '86%', '100%')
+    >>> one_in(0.0), one_in(0.032), one_in(0.39), one_in(1.0)
+    ('0%', '3.2%, about 1 in 31', '39%', '100%')
     """
     words = percent(probability)
-    return f"{words}, about 1 in {1 / probability:.0f}" if 0.0 < probability <= 0.5 else words
+    is_small = 0.0 < probability <= 0.2  # 39% is neither 1 in 2 nor 1 in 3
+    return f"{words}, about 1 in {1 / probability:.0f}" if is_small else words
 
 
 def number(value: float) -> str:

@@ -26,7 +26,7 @@ from privacyfunnel.report import (
     words,
 )
 from privacyfunnel.report.column_picture import ColumnPicture
-from privacyfunnel.report.escape import visible
+from privacyfunnel.report.escape import EMPTY, visible
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.picture import Picture
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
 
 Document = Mapping[str, Any]
-EMPTY = "(empty text)"
 MOST_GROUPS = 60  # of a column, on the page for receivers
 ROOM = 220  # characters for the combinations that are shown of a symbol, and at least one of them
 CELL = 70  # characters for the values in a cell
@@ -48,18 +47,14 @@ def page(document: Document) -> str:
 
 def receiver_page(document: Document, book: Codebook, files: Mapping[str, str]) -> str:
     """The page for those who receive a release: of its public document and codebook, and its files."""
-    columns = [
-        (column["name"], column["text"])
-        for column in receiver_words.released_columns(book, document)
-    ]
+    columns = [(c["name"], c["text"]) for c in receiver_words.released_columns(book, document)]
     symbols = [
         (symbol.label, percent(symbol.probability), *book.stands_for(symbol.label))
         for symbol in sorted(book.symbols, key=lambda symbol: -symbol.probability)
     ]
     return _render(
-        "receiver.html", "About this release", document, book=book, columns=columns, files=files.items(),
-        names=[column.name for column in book.roles.public], symbols=symbols, receiver=receiver_words,
-        MOST=MOST_GROUPS,
+        "receiver.html", "About this release", document, book=book, files=files, columns=columns,
+        symbols=symbols, MOST=MOST_GROUPS,
     )  # fmt: skip
 
 
@@ -100,24 +95,14 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         column_picture=ColumnPicture.of,
         some_members=some_members,
         some_values=some_values,
-        attackers=attacker_words.attackers,
-        attacker_rows=attacker_words.attacker_rows,
-        column_rows=audit_words.column_rows,
-        headline=audit_words.headline,
-        measure_rows=audit_words.measure_rows,
-        measure_titles=audit_words.measure_titles,
-        missing_measures=audit_words.missing,
-        verdict=audit_words.verdict,
     )
     found.globals.update(
         words=words,
-        usefulness=usefulness_words,
+        attacker_words=attacker_words,
+        audit_words=audit_words,
         holdout_words=holdout_words,
-        ATTACKER_TITLES=attacker_words.TITLES,
-        WHO=attacker_words.WHO,
-        COLUMN_TITLES=audit_words.COLUMNS,
-        PUBLISHED=audit_words.PUBLISHED,
-        SECTIONS=audit_words.SECTIONS,
+        receiver_words=receiver_words,
+        usefulness=usefulness_words,
         EMPTY=EMPTY,
         MISSING=MISSING,
     )
@@ -156,22 +141,11 @@ def _that_fit(texts: list[str], room: int, between: str) -> list[str]:
 def _render(name: str, title: str, document: Document, **values: Any) -> str:
     style = files("privacyfunnel.report").joinpath("style.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template(name)
-        .render(
-            title=title,
-            document=document,
-            style=Markup(style),
-            style_digest=Markup(digest),
-            **values,
-        )
-    )
+    shown = {"style": Markup(style), "style_digest": Markup(digest), **values}
+    return _environment().get_template(name).render(title=title, document=document, **shown)
 
 
-@cache
-def _environment() -> Environment:
-    return templates()
+_environment = cache(templates)
 
 
 def _shown(value: Any) -> Any:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.codebook.output import ANY, has_bounds, has_mean, recoded_names
 from privacyfunnel.codebook.recoded import is_interval
 from privacyfunnel.columns import KINDS, MISSING, show
+from privacyfunnel.report.escape import EMPTY
 from privacyfunnel.report.numbers import listed, number, percent, several
+from privacyfunnel.report.words import leaving_aside
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
@@ -29,20 +31,17 @@ def released_columns(book: Codebook, document: Document) -> list[dict[str, Any]]
     if not book.columns:
         names = document["release"]["columns"]
         rest = [name for name in names[1:] if name not in keep]
-        found = [{"name": names[0], "kind": "text", "text": symbol_words(book)}]
-        found += [
-            {
-                "name": name,
-                "kind": "text",
-                "text": f"What the symbol stands for in {name}, in words.",
-            }
-            for name in rest
-        ]
+        found = [_column(names[0], symbol_words(book))]
+        found += [_column(n, f"What the symbol stands for in {n}, in words.") for n in rest]
     else:
         numbers = document["release"]["numbers"]
         found = [entry for i in range(len(book.columns)) for entry in _recoded(book, i, numbers)]
     kept = "As it was in the original table; nothing was done to it."
-    return [*found, *({"name": name, "kind": "", "text": kept} for name in keep)]
+    return [*found, *(_column(name, kept, "") for name in keep)]
+
+
+def _column(name: str, text: str, kind: str = "text") -> dict[str, Any]:
+    return {"name": name, "kind": kind, "text": text}
 
 
 def _recoded(book: Codebook, i: int, numbers: str) -> list[dict[str, Any]]:
@@ -50,18 +49,14 @@ def _recoded(book: Codebook, i: int, numbers: str) -> list[dict[str, Any]]:
     groups = several(n, "group")
     if numbers == "mean" and has_mean(column):
         text = f"In {groups}: the mean of the records that share a group, in place of each value."
-        return [{"name": column.name, "kind": "number", "text": text}]
+        return [_column(column.name, text, "number")]
     text = f"In {groups}; the label of the group stands in place of the value."
-    found = [{"name": column.name, "kind": "text", "text": text}]
+    found = [_column(column.name, text)]
     if numbers == "bounds" and has_bounds(column):
         kind = "number" if KINDS[column.kind].is_numeric else column.kind
         low, high = recoded_names(column, numbers)[1:]
-        found.append(
-            {"name": low, "kind": kind, "text": f"The least value of the group of {column.name}."}
-        )
-        found.append(
-            {"name": high, "kind": kind, "text": f"What the group of {column.name} ends before."}
-        )
+        found.append(_column(low, f"The least value of the group of {column.name}.", kind))
+        found.append(_column(high, f"What the group of {column.name} ends before.", kind))
     return found
 
 
@@ -87,10 +82,9 @@ def group_rows(book: Codebook, i: int) -> list[tuple[str, str, str, str]]:
 
 
 def group_words(group: Group, tally: Tally | None) -> str:
-    """What a group holds, in words: its bounds or values, with the records of each where they "
-    "are few."""
+    """What a group holds, in words: its bounds or values, with the records of each where they are few."""
     if tally is not None and tally.values and len(tally.values) <= FEW:
-        told = [f"{show(value) or '(empty text)'}: {number(n)}" for value, n in tally.values]
+        told = [f"{show(value) or EMPTY}: {number(n)}" for value, n in tally.values]
         hidden = tally.count - sum(n for _, n in tally.values)
         return "; ".join([*told, *([f"others: {number(hidden)}"] if hidden > 1e-9 else [])])
     if group.label == ANY:
@@ -101,7 +95,7 @@ def group_words(group: Group, tally: Tally | None) -> str:
         high = "" if group.high is None else f"below {show(group.high)}"
         parts.append(f"{low} {high}".strip())
     if group.members:
-        shown = ", ".join(show(value) or "(empty text)" for value in group.members[:FEW])
+        shown = ", ".join(show(value) or EMPTY for value in group.members[:FEW])
         more = len(group.members) - FEW
         parts.append(shown + (f" and {more} more" if more > 0 else ""))
     return "; ".join(parts)
@@ -117,8 +111,7 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
     elif book.recoding == "local":
         found.append(
             f"{n}. Each of {columns} was made coarser record by record, as little as was needed: a "
-            "value may "
-            "be exact in one record and a wide group in another."
+            "value may be exact in one record and a wide group in another."
         )
     elif book.soft:
         found.append(
@@ -131,7 +124,8 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
         )
     if book.min_count > 1:
         what = "combination" if book.columns else "symbol"
-        found.append(f"No {what} is shared by fewer than {book.min_count} records.")
+        whom = f"records{leaving_aside(document)}"
+        found.append(f"No {what} is shared by fewer than {book.min_count} {whom}.")
     suppressed = (document["recoding"] or {}).get("suppressed")
     if suppressed:
         found.append(
@@ -154,8 +148,7 @@ def can_compute(book: Codebook) -> list[str]:
         if book.counts:
             text += (
                 " The codebook has the records of each combination, so that tables and means of "
-                "the public columns "
-                "come out as in the original: each symbol counts as its members do."
+                "the public columns come out as in the original: each symbol counts as its members do."
             )
         return [text]
     found = [
@@ -206,8 +199,7 @@ def cannot_compute(book: Codebook) -> list[str]:
     found = [
         "Differences within a group: two records of one group look the same, whatever they were.",
         "Relations between columns that are finer than the groups: tables of single values assume "
-        "that values "
-        "within groups go together at random.",
+        "that values within groups go together at random.",
     ]
     if book.recoding == "local":
         found.append("Counts of fine groups alone: the same value also stands in wider groups.")
@@ -220,6 +212,5 @@ def cite(document: Document, book: Codebook) -> str:
     return (
         f"“{columns}”, released with {document['tool']} "
         f"({several(document['records']['released'], 'record')}, recoding: {book.recoding}). Add "
-        "who made it, the year "
-        "and where it is found."
+        "who made it, the year and where it is found."
     )

@@ -16,40 +16,36 @@ USES = ("column", "classifier", "sees", "right", "bits gained")
 
 def in_short(document: Document) -> list[str]:
     """What a receiver can tell of the original columns, and guess of a column that was named."""
-    found = document.get("receivers")
-    if not found:
-        return []
     lines = []
-    if found["columns"]:
-        told = [f"{percent(c['kept'])} of {c['name']}" for c in found["columns"]]
+    told = [f"{percent(c['kept'])} of {c['name']}" for c in _found(document, "columns")]
+    if told:
         lines.append(f"A receiver can tell {listed(told)}.")
-    for name in dict.fromkeys(use["column"] for use in found["uses"]):
-        best = {
-            sees: max(
-                (
-                    u
-                    for u in found["uses"]
-                    if u["column"] == name and u["sees"] == sees and not u["note"]
-                ),
-                key=lambda use: use["accuracy"],
-                default=None,
-            )
-            for sees in ("published", "original")
+    uses = _found(document, "uses")
+    for name in dict.fromkeys(use["column"] for use in uses):
+        tried = [use for use in uses if use["column"] == name and not use["note"]]
+        right = {
+            sees: percent(max(use["accuracy"] for use in tried if use["sees"] == sees))
+            for sees in {use["sees"] for use in tried}
         }
-        if best["published"] is not None:
-            right = percent(best["published"]["accuracy"])
-            text = f"A classifier guesses {name} right in {right} of cases"
-            if best["original"] is not None:
-                text += f", {percent(best['original']['accuracy'])} from the original columns"
+        if "published" in right:
+            text = f"A classifier guesses {name} right in {right['published']} of cases"
+            if "original" in right:
+                text += f", {right['original']} from the original columns"
             lines.append(f"{text}.")
     return lines
+
+
+def _found(document: Document, what: str) -> list[Mapping[str, Any]]:
+    """What was found out for receivers, where that was asked for."""
+    found: dict[str, list[Mapping[str, Any]]] = document.get("receivers") or {}
+    return found.get(what, [])
 
 
 def column_rows(document: Document) -> list[list[str]]:
     """A table of the original columns, under the titles of ``COLUMNS``."""
     return [
         [c["name"], percent(c["kept"]), _number(c["error"]), _number(c["error_blind"])]
-        for c in (document.get("receivers") or {"columns": []})["columns"]
+        for c in _found(document, "columns")
     ]
 
 
@@ -57,23 +53,24 @@ def pair_rows(document: Document) -> list[list[str]]:
     """A table of pairs of columns, under the titles of ``PAIRS``."""
     return [
         [f"{p['first']} and {p['second']}", bits(p["bits"]), percent(p["kept"])]
-        for p in (document.get("receivers") or {"pairs": []})["pairs"]
+        for p in _found(document, "pairs")
     ]
 
 
 def use_rows(document: Document) -> list[list[str]]:
     """A table of classifiers of a column that was named, under the titles of ``USES``."""
-    return [
-        [
+    rows = [
+        (
             use["column"],
             use["attacker"],
             use["sees"] if use["attacker"] != PRIOR else "nothing",
             percent(use["accuracy"]),
             bits(use["gain_bits"]),
-        ]
-        for use in (document.get("receivers") or {"uses": []})["uses"]
+        )
+        for use in _found(document, "uses")
         if not use["note"]
     ]
+    return list(map(list, dict.fromkeys(rows)))  # one that sees nothing is there once for each view
 
 
 def _number(value: float | None) -> str:

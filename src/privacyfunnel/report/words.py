@@ -18,6 +18,12 @@ def names(document: Document, role: str) -> str:
     return listed([column["name"] for column in document["asked"][role]])
 
 
+def leaving_aside(document: Document) -> str:
+    """That a least count is of what was released, not of the columns that were kept beside it."""
+    kept = document["asked"]["keep"]
+    return f", leaving {listed(kept)} aside" if kept else ""
+
+
 def what_was_asked(document: Document) -> str:
     """The target in one sentence."""
     target = document["asked"]["target"]
@@ -52,7 +58,7 @@ def what_was_asked(document: Document) -> str:
     least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
     if least > 1:
         what = "symbol" if document["recoding"] is None else "combination"
-        whom = "records" if document["records"].get("persons") is None else "persons"
+        whom = f"{_whom(document)}s{leaving_aside(document)}"
         goal += f" Every {what} stands for at least {number(least)} {whom}."
     different = document["asked"].get("min_diversity", 1)  # a public report does not tell
     if different > 1:
@@ -92,11 +98,8 @@ def asked_for(document: Document) -> list[str]:
     asked = document["asked_for"]
     lines = []
     if asked["purpose"] != "x":
-        share = f"{percent(asked['kept'])} of what the columns say about {listed(asked['useful'])}"
-        if asked["purpose"] == "both":
-            share = f"{percent(asked['kept'])} of the columns and of what they say about " + listed(
-                asked["useful"]
-            )
+        of = "the columns and of what they" if asked["purpose"] == "both" else "what the columns"
+        share = f"{percent(asked['kept'])} of {of} say about {listed(asked['useful'])}"
         lines.append(f"Kept for its use: {share}.")
     if asked["measure"] != "shannon":
         limit = (
@@ -169,7 +172,7 @@ def by_chance(document: Document) -> str:
     if not columns:
         return f"{text}."
     of = [f"{percent(c['by_chance'])} of {c['name']} (here {percent(c['kept'])})" for c in columns]
-    return f"{text}, but of the columns {listed(of)}."
+    return f"{text}; from all of it together one could read off {listed(of)}."
 
 
 def leakage(document: Document) -> str:
@@ -185,7 +188,7 @@ def leakage(document: Document) -> str:
 
 def _with_kept(document: Document) -> str:
     """That columns which are passed through are part of it, and what it would be without them."""
-    keep = document["release"].get("kept_measured", [])  # a preview keeps none
+    keep = document["release"]["kept_measured"]
     if not keep:
         return ""
     without = percent(document["measured"]["leakage_without_kept"])
@@ -229,8 +232,11 @@ def all_others(document: Document) -> list[str]:
     """What one learns who knows every other record."""
     informed = audit_words.of(document["audit"], "guess_informed")["value"]
     blind = document["guessing"]["blind"]
-    whom = "record" if document["records"].get("persons") is None else "person"
-    return who_knows_all_others(informed, blind, names(document, "sensitive"), whom)
+    return who_knows_all_others(informed, blind, names(document, "sensitive"), _whom(document))
+
+
+def _whom(document: Document) -> str:
+    return audit_words.whom(document["records"].get("persons"))
 
 
 def drawn(document: Document) -> str:
@@ -317,11 +323,11 @@ def _smallest(document: Document) -> list[str]:
     k, unique = (audit_words.of(document["audit"], key)["value"] for key in ("k", "unique"))
     if k is None:
         return []
-    alone = f"; {percent(unique)} of the records are alone with theirs" if unique else ""
+    whom = _whom(document)
+    alone = f"; {percent(unique)} of the {whom}s are alone with theirs" if unique else ""
     what = "combination of groups" if document["recoding"] else "symbol"
-    n_persons = document["records"].get("persons")
-    whom = "record" if n_persons is None else "person"
-    alone = alone.replace("records", f"{whom}s")
-    found = [f"The rarest {what} is shared by {several(k, whom)}{alone}."]
+    kept = document["asked"]["keep"]
+    beside = f", with {listed(kept)} beside it," if kept else ""
+    found = [f"The rarest {what}{beside} is shared by {several(k, whom)}{alone}."]
     by_person = audit_words.by_person(document["audit"], names(document, "sensitive"))
-    return found if n_persons is None else [*found, *by_person]
+    return [*found, *by_person] if whom == "person" else found

@@ -12,12 +12,7 @@ from privacyfunnel.errors import DataUnavailable
 from privacyfunnel.files import atomic_path, in_words, write_text
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Progress, Tick, Ticks, check_jobs
-from privacyfunnel.reproduce.claims import (
-    Claim,
-    judge_complexity,
-    judge_convergence,
-    judge_merging,
-)
+from privacyfunnel.reproduce.claims import Claim, judge_complexity, judge_convergence, judge_merging
 from privacyfunnel.reproduce.figures import draw
 from privacyfunnel.reproduce.frontier_claims import judge_frontier
 from privacyfunnel.reproduce.runs import (
@@ -138,7 +133,7 @@ def _save(directory: Path, name: str, joint: Joint, frame: pd.DataFrame) -> None
     path = directory / FIGURES[name].file
     write_text(path.with_suffix(".csv"), frame.to_csv(index=False, lineterminator="\n"), force=True)
     with atomic_path(path.with_suffix(".png"), force=True) as part:
-        draw(name, joint, frame).savefig(part, format="png", dpi=160)
+        draw(name, joint, frame).savefig(part, format="png")
 
 
 def summary(table: pd.DataFrame, joints: dict[str, Joint], claims: Sequence[Claim]) -> str:

@@ -1,4 +1,7 @@
-"""The pictures of the paper's figures, with the paper's points beside ours."""
+"""The pictures of the paper's figures, with the paper's points beside ours.
+
+``docs/images/paper-*.png`` are copies of them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ PAPER: dict[str, Any] = {"color": "#606060", "markerfacecolor": "none", "zorder"
 def draw(figure: str, joint: Joint, ours: pd.DataFrame) -> Figure:
     """The figure with the paper's points beside ours."""
     paper, plan = paper_points(figure), FIGURES[figure]
-    canvas = Figure(figsize=(9.0, 4.6), layout="constrained")
+    canvas = Figure(figsize=(9.0, 4.6), dpi=160, layout="constrained")
     lam = "" if plan.lam is None else f", λ = {plan.lam}"
     canvas.suptitle(plan.setting + lam, fontsize=11)
     if figure == "fig3":

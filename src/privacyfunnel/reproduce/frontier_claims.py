@@ -159,9 +159,8 @@ def _points(table: pd.DataFrame) -> Array:
 
 def _dominated(points: pd.DataFrame, by: pd.DataFrame, problem: str) -> int:
     """How many points have one of ``by`` that is nowhere worse and somewhere better."""
-    good = (
-        np.array([1.0, -1.0]) * -BETTER[problem]
-    )  # PF wants utility and no leakage, IB the reverse
+    # PF wants utility and no leakage, IB the reverse.
+    good = np.array([1.0, -1.0]) * -BETTER[problem]
     gains: Array = (_points(by)[None, :, :] - _points(points)[:, None, :]) * good
     dominating = (gains.min(axis=2) >= -EXACT) & (gains.max(axis=2) > EXACT)
     return int(np.any(dominating, axis=1).sum())

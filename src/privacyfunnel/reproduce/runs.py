@@ -103,14 +103,14 @@ def convergence(
 
 def _trace(joint: Joint, problem: str, lam: float, variant: str, seed: int) -> pd.DataFrame:
     objective = PROBLEMS[problem](lam)
+    sign = objective.leakage_weight
     options = PAPER_OPTIONS if variant == "paper" else {}
     solution = solve(joint, objective, "iac-mdsf", seed=seed, **options)
     steps = [
         {
             "problem": problem,
             "k": k,
-            "lagrangian_bits": objective.leakage_weight
-            * step.value,  # the bottleneck's value is −L
+            "lagrangian_bits": sign * step.value,  # the bottleneck's value is −L
             "merged": step.merged,
             "n_symbols": step.n_symbols,
             "inner_steps": step.inner_steps,

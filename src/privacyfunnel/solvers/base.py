@@ -98,7 +98,7 @@ class Solution:
         code: Code,
         status: Status,
         history: tuple[Step, ...] = (),
-    ) -> Solution:
+    ) -> Self:
         """A solution whose leakage and utility are measured afresh."""
         told, kept = objective.amounts(joint, code)
         leakage = objective.measure.reading(told, joint.p_s)
@@ -145,7 +145,7 @@ class Solver(Protocol):
 class TargetSolver(Solver, Protocol):
     """A method that meets exact targets: frontiers are drawn with it by target, and `at` asks it.
 
-    ``tries(joint, target)``, if there is one, is how often `at` asks, each time from what was found;
+    ``for_one_target()``, if there is one, is the solver that `at` asks, which may take its time;
     ``refined(joint)`` is the solver, or None, that visits every target of a frontier again, from its
     neighbours; ``archive(joint, aim)`` are codes for all targets at once, which a frontier keeps for
     `at`; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.

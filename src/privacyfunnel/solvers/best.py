@@ -42,7 +42,7 @@ from privacyfunnel.solvers.moves import (
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import HAIR, Price, Target
+from privacyfunnel.solvers.target import Price, Target, stays_within
 from privacyfunnel.validation import check_at_least
 
 SMALL = 12  # alphabets up to here are searched exhaustively
@@ -57,6 +57,8 @@ LAM_WHOLE = 300  # symbols from which on there are fewer, so that cost grows smo
 STARTS = 4  # most codes to anneal for a target
 EACH_SIDE = 2  # of the codes given, taken from below and from above a target
 FINE = 300  # intervals of p(s given x) that are as good as all values, where S is binary
+REPEATS = 3  # of the random starts and last runs, at most, for a target that is alone
+REPEATED = 1000  # cells of p(s, x), of all repeats together
 HALVINGS = 6  # of the utilities between one that is allowed and one that is not
 
 PORTFOLIO = (GreedyMerge(), MoveSearch())
@@ -75,13 +77,15 @@ class BestSearch:
     exhaustively, those of more than 600 in blocks (`BlockSearch`).
     ``effort`` ("fast", "normal" or "thorough") is the budget; ``min_count`` the least number of
     records that every released symbol must cover. In blocks, ``max_seconds`` ends the search early
-    with the best found so far, and ``progress`` is called with (done, all).
+    with the best found so far, and ``progress`` is called with (done, all). ``alone``: the target is
+    the only one, as in `Frontier.at`, and its last runs are longer than those of many.
     """
 
     effort: str = "normal"
     min_count: int = 1
     max_seconds: float | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
+    alone: bool = field(default=False, repr=False)
 
     any_measure = True
 
@@ -94,12 +98,11 @@ class BestSearch:
     @property
     def budget(self) -> MoveBudget:
         """What the effort allows."""
-        return MOVES[self.effort]
+        return MOVES[self.effort].alone() if self.alone else MOVES[self.effort]
 
-    def tries(self, joint: Joint, target: Target) -> int:
-        """How often to search for one target that a user asks for."""
-        once = joint.n_x > self.budget.largest or not (target.is_floor or target.sign < 0)
-        return 1 if once else self.budget.tries
+    def for_one_target(self) -> BestSearch:
+        """The search for a target that is asked for by itself."""
+        return replace(self, alone=True)
 
     def prefers_lam(self, joint: Joint, problem: str) -> bool:
         """Whether a frontier is better drawn by λ: a bottleneck in blocks takes many λ for a target."""
@@ -196,7 +199,10 @@ class BestSearch:
         if _best(found)[0] > target.floor(joint) + NEAR_TARGET:
             nearest = [Partition(labels) for _, labels in sorted(found, key=_price)[:STARTS]]
             found += self._improve(layout, price, _free(nearest), rng)
-        if groups is None and not _nothing_to_gain(joint, target, _best(found)[1]):
+        repeats = min(max(REPEATED // joint.counts.nnz, 1), REPEATS) if self.alone else 1
+        for _ in range(repeats if groups is None else 0):
+            if _nothing_to_gain(joint, target, _best(found)[1]):
+                break
             sizes = _sizes(joint, target, _best(found)[1])
             found += self._improve(layout, price, _balanced(joint, sizes, rng), rng)
             found += self._finals(layout, price, found, rng, self.budget.final_sweeps)
@@ -242,11 +248,10 @@ class BestSearch:
         objective = demand.objective if isinstance(demand, Target) else demand
         groups = merged_profiles(joint, demand.problem)
         layout = self.layout(joint if groups is None else groups.push(joint), objective)
+        limits = self.max_seconds, self.progress
         if layout.measured is not None:
-            limits = self.max_seconds, self.progress
             found = solve_measured(layout, demand, self.effort, *limits, rng=rng)
         elif isinstance(demand, Target) and demand.problem == "funnel":
-            limits = self.max_seconds, self.progress
             return solve_by_proposals(layout, demand, self.effort, *limits, rng=rng)
         elif isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
@@ -346,7 +351,7 @@ class BestSearch:
         some utility knows no such wall, so a utility is asked for between one that is allowed and
         one that is known, or found, not to be.
         """
-        quick, codes = replace(self, effort="fast"), [Partition.trivial(joint.n_x)]
+        quick, codes = replace(self, effort="fast", alone=False), [Partition.trivial(joint.n_x)]
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
         for _ in range(HALVINGS):
             asked = replace(target, quantity="utility", bits=(low + high) / 2.0)
@@ -355,7 +360,7 @@ class BestSearch:
             except TargetUnreachable:
                 high = asked.bits
                 continue
-            if found.amounts[0] <= target.bits + HAIR:
+            if stays_within(found.amounts[0], target.bits):
                 assert isinstance(found.code, Partition)
                 low, codes = found.utility, [*codes, found.code]
             else:

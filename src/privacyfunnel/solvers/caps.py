@@ -21,7 +21,7 @@ from privacyfunnel.solvers.exhaustive import cluster_costs
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET
+from privacyfunnel.solvers.target import MET, reaches, stays_within
 from privacyfunnel.validation import check_rng
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -90,7 +90,7 @@ class CapPrice:
 
     def of(self, amounts: tuple[float, ...]) -> float:
         """Minus what is kept, infinite beyond a cap."""
-        met = all(a <= b + MET for a, b in zip(amounts, self.bounds, strict=False))
+        met = all(stays_within(a, b, MET) for a, b in zip(amounts, self.bounds, strict=False))
         return -amounts[-1] if met else np.inf
 
 
@@ -136,41 +136,29 @@ def solve_capped(
         objective.quantities(joint)[1],
     )
     bounds = tuple(cap.bound(one) for cap, one in zip(listed, alone, strict=True))
-    search = _CapSearch(
-        JointLayout(joint, float(min_count) if min_count > 1 else 0.0),
-        MeasuredLayout(joint, quantities),
-        CapPrice(bounds),
-        effort,
-        check_rng(seed),
-    )
-    code = Partition(search.best())
+    least = float(min_count) if min_count > 1 else 0.0
+    layout = JointLayout(joint, least, MeasuredLayout(joint, quantities))
+    code = Partition(_CapSearch(layout, CapPrice(bounds), effort, check_rng(seed)).best())
     told = {cap.name: cap.told(one, code) for cap, one in zip(listed, alone, strict=True)}
-    plain = Solution.measured(joint, objective, code, Status.CONVERGED)
+    found = replace(CappedSolution.measured(joint, objective, code, Status.CONVERGED), told=told)
     whole = objective.whole_utility(joint)
-    if utility is not None and plain.utility < utility * whole - MET:
+    if utility is not None and not reaches(found.utility, utility * whole, MET):
         raise TargetUnreachable(
             f"no release was found that keeps {utility:.4g} within all caps; the nearest keeps "
-            f"{float(share(plain.utility, whole)):.4g}."
+            f"{float(share(found.utility, whole)):.4g}."
         )
-    return CappedSolution(
-        code, objective, plain.leakage, plain.utility, plain.status, (), plain.amount, told
-    )
+    return found
 
 
 class _CapSearch:
     """Annealing within all caps, and codes of ever more utility that are still within them."""
 
     def __init__(
-        self,
-        layout: JointLayout,
-        measured: MeasuredLayout,
-        price: CapPrice,
-        effort: str,
-        rng: np.random.Generator,
+        self, layout: JointLayout, price: CapPrice, effort: str, rng: np.random.Generator
     ) -> None:
-        self.layout, self.measured, self.price, self.rng = layout, measured, price, rng
-        self.budget = MOVES[effort]
-        self.large = MeasuredSearch(layout, measured, effort, None, rng)
+        self.layout, self.price, self.rng, self.budget = layout, price, rng, MOVES[effort]
+        self.large = MeasuredSearch(layout, effort, None, rng)
+        self.measured = self.large.measured
 
     def best(self) -> Labels:
         """The labels found that keep most; of small alphabets the best of all within the caps."""
@@ -213,7 +201,7 @@ class _CapSearch:
         for _ in range(HALVINGS):
             asked = replace(self.price, least=(low + high) / 2)
             (found,) = self._each([best], asked, QUICK)
-            if -self._kept(found) >= asked.least - MET:
+            if reaches(-self._kept(found), asked.least, MET):
                 best, low = found, -self._kept(found)
             else:
                 high = asked.least
@@ -222,8 +210,11 @@ class _CapSearch:
 
     def _ladder(self, steep: float) -> _Weighed:
         """A price for insertion: what is told in units of its caps, against what is kept."""
-        caps = [max(bound, 1e-3 * view.most, 1e-12) for bound, view in self._views()]
-        return _Weighed(tuple(steep / cap for cap in caps))
+        return _Weighed((*(steep / unit for unit in self._units()), -1.0))
+
+    def _units(self) -> list[float]:
+        """The caps, or a little of what there is to tell where less than that is allowed."""
+        return [max(bound, 1e-3 * view.most, 1e-12) for bound, view in self._views()]
 
     def _views(self) -> list[tuple[float, View]]:
         firsts = [quantity[0][1] for quantity in self.measured.quantities[:-1]]
@@ -240,10 +231,8 @@ class _CapSearch:
     def _far(self, labels: Labels) -> float:
         """How far a code is beyond the caps, in units of them; within them, minus what it keeps."""
         amounts = self.measured.amounts(Partition(labels))
-        over = [
-            max(0.0, a - bound) / max(bound, 1e-3 * view.most, 1e-12)
-            for a, (bound, view) in zip(amounts, self._views(), strict=False)
-        ]
+        limits = zip(amounts, self.price.bounds, self._units(), strict=False)
+        over = [max(0.0, amount - bound) / unit for amount, bound, unit in limits]
         return sum(over) if sum(over) > 0 else -amounts[-1]
 
     def _each(self, starts: list[Labels], price: CapPrice, part: float) -> list[Labels]:
@@ -270,12 +259,5 @@ class _CapSearch:
 class _Weighed:
     """A plain price: what is told, weighed, less what is kept."""
 
-    told: tuple[float, ...]
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        return (*self.told, -1.0)
-
-    @property
-    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        return ()
+    weights: tuple[float, ...]
+    limits: tuple[tuple[tuple[float, ...], float], ...] = ()

@@ -23,8 +23,13 @@ class MoveBudget(NamedTuple):
     final_sweeps: int  # for each finalist
     moves: float  # most moves priced in one run; bounds the sweeps where the alphabet is large
     starts: int  # random ones, where the number of symbols is given
-    tries: int  # searches for one target, unless one proves optimal before
+    longer: int  # times longer are the last runs for a target that is asked for by itself
     largest: int  # symbols beyond which clusters are searched in blocks
+
+    def alone(self) -> MoveBudget:
+        """The budget of a target that is asked for by itself."""
+        sweeps, moves = self.final_sweeps * self.longer, self.moves * self.longer
+        return self._replace(final_sweeps=sweeps, moves=moves)
 
     def within(self, sweeps: int, n_x: int, n_clusters: int) -> int:
         """The sweeps that the budget allows for a code of so many clusters."""
@@ -33,7 +38,7 @@ class MoveBudget(NamedTuple):
 
 MOVES = {
     "fast": MoveBudget(150, 1, 600, 1e7, 3, 1, 500),
-    "normal": MoveBudget(300, 2, 3000, 6e7, 10, 3, 600),
+    "normal": MoveBudget(300, 2, 3000, 6e7, 10, 6, 600),
     "thorough": MoveBudget(3000, 6, 20_000, 2e9, 30, 3, 1200),
 }
 

@@ -66,7 +66,7 @@ class MeasuredLayout:
     @cached_property
     def weights(self) -> Array:
         """The weight of each x."""
-        return np.asarray(self.joint.counts.sum(axis=0)).ravel().astype(float)
+        return self.joint.masses
 
     @cached_property
     def stacked(self) -> sp.csc_array:
@@ -249,26 +249,34 @@ class MeasuredLayout:
     def merge_pairs(self, labels: Labels, price: AnyPrice) -> Labels | None:
         """The two clusters merged that lower the price most, again and again; None where no pair does."""
         from privacyfunnel._kernels import final_clusters
-        from privacyfunnel._kernels.measured import merge_path_measured
 
         code = Partition(labels)
-        k = code.n_symbols
+        merges, _ = self.merge_path(code, price, -FLAT)
+        if not len(merges):
+            return None
+        clusters = final_clusters(code.n_symbols, merges)[: code.n_symbols]
+        return Partition(clusters[code.labels]).labels
+
+    def merge_path(
+        self, code: Partition, price: AnyPrice, stop_change: float
+    ) -> tuple[NDArray[np.int64], Array]:
+        """The merges of a code's clusters, the best pair first, and what each changes in the views."""
+        from privacyfunnel._kernels.measured import merge_path_measured
+
+        k, stop = code.n_symbols, stop_change * self.joint.total
         sums, masses = np.zeros((2 * k - 1, self.stacked.shape[0])), np.zeros(2 * k - 1)
         sums[:k] = (self.stacked @ code.matrix).toarray().T
         masses[:k] = np.bincount(code.labels, weights=self.weights)
-        stop = -FLAT * self.joint.total
-        merges, _ = merge_path_measured(
+        found: tuple[NDArray[np.int64], Array] = merge_path_measured(
             sums, masses, self.arrays[2], self.priced(price)[0], 1, stop
         )
-        if not len(merges):
-            return None
-        return Partition(final_clusters(k, merges)[:k][code.labels]).labels
+        return found
 
     def split(
         self, members: Labels, price: AnyPrice, least: float, rng: np.random.Generator
     ) -> Labels | None:
         """A cluster's members in two groups, where that lowers the price; else None."""
-        part = MeasuredPart.of(self, members)
+        part = MeasuredPart(self.joint, self.quantities, self, members)
         schedule = np.zeros((20, 2))
         halves = part.anneal(
             rng.permutation(len(members)) % 2, price, schedule, 0, least, False, rng
@@ -289,10 +297,6 @@ class MeasuredPart(MeasuredLayout):
 
     whole: MeasuredLayout
     members: Labels
-
-    @classmethod
-    def of(cls, whole: MeasuredLayout, members: Labels) -> MeasuredPart:
-        return cls(whole.joint, whole.quantities, whole, members)
 
     @cached_property
     def views(self) -> tuple[View, ...]:

@@ -18,7 +18,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.target import HAIR, Price, Target
+from privacyfunnel.solvers.target import HAIR, Price, Target, reaches
 
 EXACT = 6000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
@@ -55,7 +55,7 @@ class MergePath:
         """The partition at the merge next to the target that still meets it."""
         leakage, utility = self.informations  # both fall with each merge
         values = utility if target.quantity == "utility" else leakage
-        above = int(np.count_nonzero(values >= target.bits - HAIR))
+        above = int(np.count_nonzero(reaches(values, target.bits)))
         position = above - 1 if target.is_floor else above
         return self.cut(int(np.clip(position, 0, len(self.merges))))
 
@@ -101,29 +101,17 @@ class MeasuredPath(MergePath):
 
 
 def measured_path(
-    joint: Joint,
-    objective: Objective,
-    *,
-    n_symbols: int = 1,
-    stop_change: float = np.inf,
+    joint: Joint, objective: Objective, *, stop_change: float = np.inf
 ) -> MeasuredPath:
     """Merge the pair that lowers the objective most, every pair priced, whatever it measures."""
-    from privacyfunnel._kernels.measured import merge_path_measured
-
     if joint.n_x > EXACT:
         raise InvalidInput(
             f"merging pairs by another measure takes at most {EXACT} symbols, got {joint.n_x}; use "
             "method 'best'."
         )
     layout = MeasuredLayout(joint, objective.quantities(joint))
-    sums = np.zeros((2 * joint.n_x - 1, layout.stacked.shape[0]))
-    sums[: joint.n_x] = layout.stacked.toarray().T
-    masses = np.zeros(len(sums))
-    masses[: joint.n_x] = layout.weights
-    price, _, _ = layout.priced(Price(objective.weights))
-    merges, changes = merge_path_measured(
-        sums, masses, layout.arrays[2], price, n_symbols, stop_change * joint.total
-    )
+    alone, price = Partition.identity(joint.n_x), Price(objective.weights)
+    merges, changes = layout.merge_path(alone, price, stop_change)
     return MeasuredPath(joint, merges, changes @ layout.shares.T / joint.total, objective)
 
 
@@ -145,9 +133,11 @@ def merge_path(
     the path is then approximate, and time and memory grow with the nonzeros.
     """
     slack = keep[0] * joint.information + keep[1] * joint.entropy_x - threshold
+    alpha, beta = map(float, weights)  # the loop is compiled for floats alone
+    kept_s, kept_x = map(float, keep)
     rules = (
-        (weights[0] + weights[1], -weights[0]),
-        (-keep[0] - keep[1], keep[0]),
+        (alpha + beta, -alpha),
+        (-kept_s - kept_x, kept_s),
         # A hair of room, so that a merge that keeps exactly the threshold is allowed.
         (slack + HAIR) * joint.total,
         n_symbols,

@@ -67,11 +67,6 @@ class JointLayout:
         return csc_columns(self.joint.counts)
 
     @cached_property
-    def masses(self) -> Array:
-        """The weight of each x."""
-        return np.asarray(self.joint.counts.sum(axis=0), dtype=float).ravel()
-
-    @cached_property
     def table(self) -> Array:
         """η of whole numbers, see `eta_table`."""
         return eta_table(self.joint.counts)
@@ -100,6 +95,18 @@ class JointLayout:
         # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
         constant = weights[0] * joint.entropy_s + weights[1] * log_total
         return (bound - constant + HAIR) * joint.total
+
+    def moving(self, labels: Labels, price: Price) -> tuple[Any, ...]:
+        """What every loop over moves takes first: joint, labels, what to lower, within what."""
+        return (
+            self.columns,
+            self.joint.masses,
+            np.array(labels, dtype=np.int64),
+            self.table,
+            self.row_weights(price.weights),
+            self.row_weights(price.limit),
+            self.eta_bound(price.limit, price.bound),
+        )
 
 
 def layout_for(joint: Joint, objective: Objective, least: float = 0.0) -> JointLayout:
@@ -139,13 +146,7 @@ def anneal(
         swaps = SWAPS if layout.measured.by_rows else 1
         return layout.measured.anneal(labels, price, schedule, swaps, layout.least, fixed, rng)
     best, value = _kernels.anneal(
-        layout.columns,
-        layout.masses,
-        np.array(labels, dtype=np.int64),
-        layout.table,
-        layout.row_weights(price.weights),
-        layout.row_weights(price.limit),
-        layout.eta_bound(price.limit, price.bound),
+        *layout.moving(labels, price),
         schedule,
         SWAPS,
         layout.least,
@@ -163,13 +164,7 @@ def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     if layout.measured is not None:
         return layout.measured.swap(labels, price, layout.least)
     swapped: Labels = _kernels.swap_descent(
-        layout.columns,
-        layout.masses,
-        np.array(labels, dtype=np.int64),
-        layout.table,
-        layout.row_weights(price.weights),
-        layout.row_weights(price.limit),
-        layout.eta_bound(price.limit, price.bound),
+        *layout.moving(labels, price),
         layout.least,
         layout.tol,
     )
@@ -211,10 +206,7 @@ def split_clusters(
             continue
         code = Partition(halves)
         light = part.joint.p_x @ code.matrix * part.joint.total < layout.least
-        if (
-            price.of(leakage(part.joint, code), utility(part.joint, code)) < -FLAT
-            and not light.any()
-        ):
+        if price.of(*part.amounts(code)) < -FLAT and not light.any():
             labels[members] = labels.max() + 1 + code.labels
             found = True
     return Partition(labels).labels if found else None

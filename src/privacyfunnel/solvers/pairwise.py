@@ -13,7 +13,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.merge_path import measured_path, merge_path
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.solvers.target import stays_within
 from privacyfunnel.validation import check_at_least
 
 
@@ -51,7 +51,7 @@ class PairwiseMerge:
         assert self.theta is not None
         funnel = objective.problem == "funnel"
         highest = joint.entropy_x if funnel else joint.information
-        if self.theta > highest + HAIR:
+        if not stays_within(self.theta, highest):
             what = "H(X)" if funnel else "I(S;X)"
             raise InvalidInput(
                 f"theta must be at most {what} = {highest:.6f} bits, got {self.theta}."

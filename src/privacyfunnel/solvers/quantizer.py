@@ -15,7 +15,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.target import MET, Target
+from privacyfunnel.solvers.target import MET, Target, hits
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def supporting(joint: Joint, target: Target) -> list[Solution]:
     high = solution(0.0, order.groups)
     while True:
         for found in (low, high):
-            if abs(bounded(found) - target.bits) <= MET:
+            if hits(bounded(found), target.bits, MET):
                 return [found]
         if bounded(high) < target.bits:
             return [high]

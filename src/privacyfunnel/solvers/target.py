@@ -1,14 +1,16 @@
 """Target: one exact demand on what is kept or told, and the price that a search for it lowers.
 
-When a target counts as met is said here and nowhere else. It is met by ``BestSearch.solve_at`` with a
-hard code, by ``soft/time_sharing.py`` by lot, by ``at`` of ``recodings/recoding.py`` with a readable
-one, and for several secrets by ``caps.py``.
+By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
+an audit's limits, are no targets and have their own). It is met by ``BestSearch.solve_at``
+with a hard code (of large alphabets: ``large/``), by ``soft/time_sharing.py`` by lot, by ``at`` of
+``recodings/global_recoding.py`` and ``local_recoding.py`` with a readable one, and for several secrets by
+``caps.py``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +22,25 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
+
+
+def reaches(value: Any, floor: Any, off: float = HAIR) -> Any:
+    """Whether at least so much is there, of a number or of each of an array.
+
+    >>> reaches(0.1 * 3, 0.3), reaches(0.3 - 1e-10, 0.3), reaches(0.3 - 1e-10, 0.3, MET)
+    (True, False, True)
+    """
+    return value >= floor - off
+
+
+def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
+    """Whether no more than so much is there; the other side of `reaches`."""
+    return value <= most + off
+
+
+def hits(value: float, target: float, off: float = HAIR) -> bool:
+    """Whether it is so much and neither more nor less."""
+    return abs(value - target) <= off
 
 
 class AnyPrice(Protocol):
@@ -49,7 +70,7 @@ class Price:
 
     def of(self, told: float, kept: float) -> float:
         """The price of a code with these amounts, infinite beyond the limit."""
-        if self.limit[0] * told + self.limit[1] * kept > self.bound + MET:
+        if not stays_within(self.limit[0] * told + self.limit[1] * kept, self.bound, MET):
             return np.inf
         return self.weights[0] * told + self.weights[1] * kept
 

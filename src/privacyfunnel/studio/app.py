@@ -57,12 +57,7 @@ def make_app(studio: Studio) -> Guard:
             Route("/static/report.css", _style),
             Mount("/static", StaticFiles(directory=str(static))),
         ],
-        exception_handlers={
-            403: pages.refused,
-            404: pages.not_found,
-            503: pages.busy,
-            500: pages.broken,
-        },
+        exception_handlers={**dict.fromkeys((403, 404, 503), pages.refused), 500: pages.broken},
         lifespan=lifespan,
     )
     # Around the whole, so that even the answer to a fault of ours has the security headers.

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.cli.options import read_columns, read_groups
-from privacyfunnel.columns import show
+from privacyfunnel.columns import USUAL, show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.escape import visible
+from privacyfunnel.studio.sources import DEMO, Source
 
 if TYPE_CHECKING:
     from privacyfunnel.studio.forms import Choices
-    from privacyfunnel.studio.sources import Source
 
 FOLDER = "release"
-SAVE_DEMO = 'import privacyfunnel as pf; pf.datasets.load_demo().to_csv("demo.csv", index=False)'
+SAVE_DEMO = f'pf.datasets.load_demo().to_csv("{DEMO}", index=False)'
 
 
 def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
@@ -43,7 +43,7 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
         "recoding": (asked.kind, replace(asked, recoding=None).kind),
         "measure": (asked.measure, ReleaseRequest.measure),
         "person": (choices.person, None),
-        "missing": (choices.missing, "symbol"),
+        "missing": (choices.missing, USUAL),
         "effort": (asked.effort, ReleaseRequest.effort),
         "points": (asked.points, ReleaseRequest.points),
         "min-count": (asked.min_count, ReleaseRequest.min_count),
@@ -137,7 +137,8 @@ def command_or_why(source: Source, choices: Choices, asked: ReleaseRequest) -> t
 
 def first(source: Source) -> str:
     """What to run first, where the table is not a file of the user's."""
-    return f"python -c {quoted(SAVE_DEMO)}" if source.origin == "demo" else ""
+    code = f"import privacyfunnel as pf; {SAVE_DEMO}"
+    return f"python -c {quoted(code)}" if source.origin == "demo" else ""
 
 
 def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
@@ -148,9 +149,7 @@ def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     given |= {"useful": choices.useful} if choices.useful else {}
     given |= {"person": choices.person} if choices.person else {}
     words = [f"{name}={given[name]!r}" for name in given if name not in ("source", "command")]
-    save_demo = ""
-    if source.origin == "demo":
-        save_demo = f'pf.datasets.load_demo().to_csv("{source.name}", index=False)\n'
+    save_demo = f"{SAVE_DEMO}\n" if source.origin == "demo" else ""
     dates = "import datetime\n\n" if any("datetime.date" in word for word in words) else ""
     return (
         f"{dates}import privacyfunnel as pf\n\n"

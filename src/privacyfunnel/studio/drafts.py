@@ -12,17 +12,10 @@ from privacyfunnel.validation import check_choice
 if TYPE_CHECKING:
     from privacyfunnel.releases.request import ReleaseRequest
 
-CHANGES = {
-    "begin": "lay hands on the chosen release",
-    "add": "add a cut",
-    "move": "move a cut",
-    "remove": "remove a cut",
-    "every": "cut at every multiple",
-    "shift": "move values to another group",
-    "hold": "hold a column, or let go of it",
-}
+CHANGES = ("add", "move", "remove", "every", "shift", "hold")  # cuts, values, a whole column
 NEW, APART = "new", "apart"  # groups that values may be moved to, beside those that are there
 LONGEST = 200  # characters of a cut
+SHOWN = 200  # values of a column that can be marked; rarer ones are named
 
 
 @dataclass(frozen=True)
@@ -66,7 +59,7 @@ def read_change(form: Mapping[str, str]) -> Change:
     Change(what='shift', column=1, cut=0, at='', values=(4,), named='', to='0')
     """
     what = form.get("do", "")
-    check_choice("the change", what, list(CHANGES))
+    check_choice("the change", what, CHANGES)
     marked = [name.removeprefix("value-") for name in form if name.startswith("value-")]
     return Change(
         what,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from privacyfunnel.columns import KINDS, MISSING, ColumnRules
+from privacyfunnel.columns import KINDS, MISSING, USUAL, ColumnRules
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import BALANCE, ReleaseRequest
 from privacyfunnel.validation import check_choice
@@ -80,7 +80,7 @@ class Choices:
     """
 
     columns: tuple[ColumnChoice, ...]
-    missing: str = "symbol"
+    missing: str = USUAL
     person: str | None = None
 
     @property
@@ -153,20 +153,13 @@ def _guess(column: Mapping[str, Any]) -> ColumnChoice:
 
 def with_roles(choices: Choices, sensitive: Sequence[str], public: Sequence[str]) -> Choices:
     """The choices with these roles marked, each value as it is."""
-    marked = {*sensitive, *public}
-    return replace(
-        choices,
-        columns=tuple(
-            replace(
-                column,
-                treat="category" if column.name in marked else column.treat,
-                how="" if column.name in marked else column.how,
-                sensitive=column.name in sensitive,
-                public=column.name in public,
-            )
-            for column in choices.columns
-        ),
-    )
+    columns = [
+        ColumnChoice(c.name, c.kind, sensitive=c.name in sensitive, public=c.name in public)
+        if c.name in (*sensitive, *public)
+        else c
+        for c in choices.columns
+    ]
+    return replace(choices, columns=tuple(columns))
 
 
 def read_choices(form: Form, before: Choices) -> Choices:
@@ -178,8 +171,7 @@ def read_choices(form: Form, before: Choices) -> Choices:
     """
     columns = []
     for i, column in enumerate(before.columns):
-        treat = form.get(f"treat-{i}", column.treat)
-        check_choice("the treatment of a column", treat, list(TREATMENTS))
+        treat = _one_of(TREATMENTS, form, f"treat-{i}", column.treat, "the treatment of a column")
         how = form.get(f"how-{i}", "").strip()
         columns.append(
             replace(
@@ -191,10 +183,9 @@ def read_choices(form: Form, before: Choices) -> Choices:
                 useful="has_use" in form and f"useful-{i}" in form,
             )
         )
-    missing = form.get("missing", before.missing)
-    check_choice("missing", missing, MISSING)
-    person = form.get("person", "")
-    check_choice("the column of persons", person, ["", *map(str, range(len(columns)))])
+    missing = _one_of(MISSING, form, "missing", before.missing)
+    places = ["", *map(str, range(len(columns)))]
+    person = _one_of(places, form, "person", "", "the column of persons")
     return Choices(tuple(columns), missing, columns[int(person)].name if person else None)
 
 
@@ -231,23 +222,11 @@ class SearchSettings:
         caps: Mapping[str, str] = MappingProxyType({}),
     ) -> ReleaseRequest:
         """The release that meets a target or caps, found with these settings."""
-        return ReleaseRequest(
-            target,
-            source=source,
-            soft=soft,
-            recoding=self.recoding,
-            measure=self.measure,
-            purpose=self.purpose,
-            caps=caps,
-            importance=self.importance,
-            balance=BALANCE if self.recoding == "global" else None,
-            orders=self.orders,
-            hierarchies=self.hierarchies,
-            min_count=self.min_count,
-            effort=self.effort,
-            points=self.points,
-            seed=self.seed,
-        )
+        both = {
+            name: value for name, value in vars(self).items() if name not in ("trees", "compare")
+        }
+        balance = BALANCE if self.recoding == "global" else None
+        return ReleaseRequest(target, source, soft=soft, caps=caps, balance=balance, **both)
 
     def allows(self, **changes: Any) -> bool:
         """Whether a release can be asked for with these settings, some of them changed.
@@ -281,21 +260,22 @@ def read_search(
     {'job': 2.0}
     """
     usual = SearchSettings()
-    recoding, effort = form.get("recoding", usual.recoding), form.get("effort", usual.effort)
-    check_choice("recoding", recoding, list(RECODINGS))
-    check_choice("effort", effort, list(EFFORTS))
-    measure, purpose = form.get("measure", usual.measure), usual.purpose
-    check_choice("measure", measure, list(MEASURES))
-    if useful:
-        purpose = form.get("purpose", "useful")
-        check_choice("purpose", purpose, list(PURPOSES))
+    recoding = _one_of(RECODINGS, form, "recoding", usual.recoding)
+    effort = _one_of(EFFORTS, form, "effort", usual.effort)
+    measure = _one_of(MEASURES, form, "measure", usual.measure)
+    purpose = _one_of(PURPOSES, form, "purpose", "useful") if useful else usual.purpose
     weights = {
-        name: _importance(form.get(f"importance-{i}", ""), name) for i, name in enumerate(public)
+        name: _up_to(
+            MOST_IMPORTANT,
+            form.get(f"importance-{i}", "").strip() or "1",
+            f"the importance of {name!r} must be 0 to {MOST_IMPORTANT:g}",
+        )
+        for i, name in enumerate(public)
     }
     orders, trees = {}, {}
     for i, name in enumerate(public):
-        shape, listed = form.get(f"shape-{i}", "free"), (values or {}).get(name)
-        check_choice("the shape of a column", shape, list(SHAPES))
+        shape = _one_of(SHAPES, form, f"shape-{i}", "free", "the shape of a column")
+        listed = (values or {}).get(name)
         if listed and shape == "order":
             orders[name] = _ordered(form, f"order-{i}-", listed)
         elif shape == "tree":
@@ -330,8 +310,7 @@ def read_target(form: Form, kept: str) -> dict[str, float]:
 
     There is none where caps of the sensitive columns say it.
     """
-    by = form.get("by", "")
-    check_choice("by", by, [kept, "leakage", CAPS])
+    by = _one_of([kept, "leakage", CAPS], form, "by", "")
     return {} if by == CAPS else {by: _share(form.get("value", ""), "the target")}
 
 
@@ -351,26 +330,26 @@ def read_caps(form: Form, sensitive: Sequence[str], measure: str) -> dict[str, s
     return {name: f"{by}{share!r}" for name, share in shares.items()}
 
 
+def _one_of(choices: Collection[str], form: Form, name: str, usual: str, what: str = "") -> str:
+    """A field that must be one of some choices; ``what`` is its name in words."""
+    value = form.get(name, usual)
+    check_choice(what or name, value, choices)
+    return value
+
+
 def _share(text: str, what: str) -> float:
+    return _up_to(1.0, text, f"{what} must be between 0% and 100%")
+
+
+def _up_to(most: float, text: str, must: str) -> float:
+    """A number from 0 to the most; ``must`` says so in words."""
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"{what} must be between 0% and 100%, got {text[:20]!r}.")
+    if not 0.0 <= value <= most:
+        raise InvalidInput(f"{must}, got {text[:20]!r}.")
     return value
-
-
-def _importance(text: str, name: str) -> float:
-    try:
-        weight = float(text.strip() or 1.0)
-    except ValueError:
-        weight = float("nan")
-    if not 0.0 <= weight <= MOST_IMPORTANT:
-        raise InvalidInput(
-            f"the importance of {name!r} must be 0 to {MOST_IMPORTANT:g}, got {text[:20]!r}."
-        )
-    return weight
 
 
 def _whole(form: Form, name: str, usual: int, least: int, most: int) -> int:

@@ -7,7 +7,6 @@ import shutil
 import sys
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
-from types import TracebackType
 
 if sys.platform != "win32":
     import fcntl
@@ -23,7 +22,8 @@ class PrivateFolder:
     was left behind by a studio that was killed, and goes when the next one starts. (Windows has no
     such lock: there a killed studio's folder stays until the system clears its temporary files.)
 
-    >>> with PrivateFolder() as folder:
+    >>> from contextlib import closing
+    >>> with closing(PrivateFolder()) as folder:
     ...     oct(folder.path.stat().st_mode & 0o777)
     '0o700'
     >>> folder.path.exists()
@@ -48,17 +48,6 @@ class PrivateFolder:
         """Remove the folder with all that is in it."""
         self._lock.close()
         shutil.rmtree(self.path, ignore_errors=True)
-
-    def __enter__(self) -> PrivateFolder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def remove_orphans(parent: Path) -> None:

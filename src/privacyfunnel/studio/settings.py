@@ -11,6 +11,7 @@ from ipaddress import ip_address
 LOCAL = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1_000_000
 MAX_UPLOAD = 200  # megabytes
+MOST_FORM = MEGABYTE  # of a form; a thousand columns need a tenth of it
 GUESTS_UPLOADS = 5  # times that, for all visitors without the token together
 
 

@@ -2,13 +2,7 @@
 
 from privacyfunnel.submodular.cover import Complement, Shares, cover, greedy_cover
 from privacyfunnel.submodular.exhaustive import exhaustive
-from privacyfunnel.submodular.functions import (
-    Affine,
-    MergeEntropy,
-    SetFunction,
-    SetResult,
-    scaled,
-)
+from privacyfunnel.submodular.functions import Affine, MergeEntropy, SetFunction, SetResult, scaled
 from privacyfunnel.submodular.minnorm import min_norm_point
 from privacyfunnel.submodular.modmod import modmod
 from privacyfunnel.submodular.ssp import best_prefix, ssp

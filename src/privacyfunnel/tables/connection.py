@@ -22,15 +22,6 @@ LONGEST = 300  # characters of a message; damaged data has values without end
 SPILL = "privacyfunnel-"  # how names of folders begin that DuckDB spills to
 
 
-def quoted(name: str) -> str:
-    """A name as SQL's identifier.
-
-    >>> print(quoted('say "hi"; DROP TABLE t'))
-    "say ""hi""; DROP TABLE t"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
 def check_memory(memory: str | None) -> str | None:
     """A bound such as ``2GB`` or ``512MB``, or None for DuckDB's own.
 

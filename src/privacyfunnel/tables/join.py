@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codebook.draws import thresholds
-from privacyfunnel.codebook.output import RELEASED, SUPPRESSED, recoded_names
+from privacyfunnel.codebook.output import SUPPRESSED, check_distinct, output_names
 from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round, complete_groups, required
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.encoding import Places, encode_column
@@ -60,18 +60,8 @@ class Join:
         if book.soft:
             book.check_salt()
         more: dict[str, Any] = {} if numbers is None else {"numbers": numbers}
-        return cls(
-            table,
-            book,
-            columns,
-            tuple(complete),
-            tuple(names),
-            expand,
-            tuple(keep),
-            suppress,
-            key,
-            **more,
-        )
+        out = tuple(complete), tuple(names), expand, tuple(keep), suppress, key
+        return cls(table, book, columns, *out, **more)
 
     @property
     def outputs(self) -> list[str]:
@@ -135,34 +125,33 @@ class Join:
 
         Where the suppressed rows would themselves be too few, the next smallest label joins them.
         """
-        least = self.book.min_count
-        if least <= 1 or self.book.soft:  # what a lot will draw is known when it is drawn
+        if self.book.min_count <= 1 or self.book.soft:  # a lot is known when it is drawn
             return self
         counts, unseen = self._label_counts()
         rare, alone = self._rare(counts, unseen)
         if rare and not self.suppress:
-            raise InvalidInput(
-                f"the label {rare[0]!r} would go out with {counts[rare[0]]} records, fewer than the "
-                f"{least} that the codebook promises.",
-                hint="unseen",
-            )
-        if 0 < alone < least:
-            raise InvalidInput(
-                f"{alone} records would be released, fewer than the {least} that the codebook promises."
-            )
-        return replace(self, rare=frozenset(rare))
+            few = f"the label {rare[0]!r} would go out with {counts[rare[0]]} records"
+            self.refuse(few, hint="unseen")
+        return self._suppressed(rare, alone)
 
     def after_draw(self, drawn: Mapping[str | None, int]) -> Join:
         """The same with every label suppressed that the lot has given to too few rows."""
         counts = {label: drawn.get(label, 0) for label in self.book.labels}
         unseen = sum(drawn.values()) - sum(counts.values())
-        rare, alone = self._rare(counts, unseen)
+        return self._suppressed(*self._rare(counts, unseen))
+
+    def _suppressed(self, rare: Sequence[str], alone: int) -> Join:
+        """The same with these labels suppressed, which so many rows then are."""
         if 0 < alone < self.book.min_count:
-            raise InvalidInput(
-                f"{alone} records would be released, fewer than the {self.book.min_count} that the "
-                "codebook promises."
-            )
+            self.refuse(f"{alone} records would be released")
         return replace(self, rare=frozenset(rare))
+
+    def refuse(self, too_few: str, hint: str = "") -> NoReturn:
+        """Refuse to write fewer records than the codebook promises."""
+        least = self.book.min_count
+        raise InvalidInput(
+            f"{too_few}, fewer than the {least} that the codebook promises.", hint=hint
+        )
 
     def _rare(self, counts: Mapping[str, int], unseen: int) -> tuple[list[str], int]:
         """The labels to suppress for the least count, and how many rows would then be suppressed."""
@@ -207,17 +196,13 @@ def output_columns(
         table.position(name, "kept")
     if key is not None and not KINDS[table.kind(key, "key")].names_rows:
         raise InvalidInput(f"the key column {key!r} must hold whole numbers or text.")
-    if numbers is None:
-        own = [RELEASED, *([column.name for column in roles.public] if expand else [])]
-    else:
-        own = [name for column in roles.public for name in recoded_names(column, numbers)]
+    own = output_names(roles.public, numbers)
+    if numbers is None and expand:
+        own += [column.name for column in roles.public]
     names = [*own, *keep]
     if "" in names:
         raise InvalidInput("a column without a name cannot go out; give it one first.")
-    folded = [name.casefold() for name in names]  # few readers tell Age and age apart
-    twins = [name for name in names if folded.count(name.casefold()) > 1]
-    if twins:
-        raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+    check_distinct(names)
     return names
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.connection import check_memory
 from privacyfunnel.tables.engines import ENGINES
+from privacyfunnel.tables.engines.duckdb import open_files
 from privacyfunnel.tables.paths import FORMATS
 from privacyfunnel.tables.table import Table
 from privacyfunnel.validation import check_choice
@@ -30,11 +30,7 @@ def open_table(source: Any, *, memory: str | None = None, input_format: str | No
     if isinstance(source, Table):
         return source
     if input_format is not None:
-        from privacyfunnel.tables.engines.duckdb import open_files
-
         check_choice("input_format", input_format, sorted(set(FORMATS.values())))
-        if not isinstance(source, str | Path) or str(source).startswith("duckdb://"):
-            raise InvalidInput("an input_format is for files; frames and databases have their own.")
         return open_files(source, memory, {}, input_format)
     for name in ENGINES:
         engine = import_module(f"privacyfunnel.tables.engines.{name}")

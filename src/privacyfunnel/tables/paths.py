@@ -1,4 +1,4 @@
-"""Paths and addresses: which files a user means, and the SQL that reads them."""
+"""Paths: which files a user means, and the SQL that reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TextIO
 from privacyfunnel.columns import KINDS, literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.connection import quoted, shut_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -93,7 +92,8 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
     path = Path(text).expanduser()
     try:
         if path.is_dir():
-            found = [p for p in sorted(path.rglob("*")) if p.is_file() and _has_format(p)]
+            shown = (p for p in sorted(path.rglob("*")) if not p.name.startswith((".", "_")))
+            found = [p for p in shown if p.is_file() and _known_format(p)]
             if not found:
                 raise DataUnavailable(
                     f"the folder {path} holds no csv, tsv, parquet or jsonl files."
@@ -115,9 +115,14 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _format(path: Path) -> str:
+def _known_format(path: Path) -> str | None:
+    """The format that a file's name tells, compressed or not."""
     suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    form = FORMATS.get(suffixes[-1] if suffixes else "")
+    return FORMATS.get(suffixes[-1] if suffixes else "")
+
+
+def _format(path: Path) -> str:
+    form = _known_format(path)
     if form is None:
         known = ", ".join(FORMATS)
         raise InvalidInput(
@@ -125,12 +130,6 @@ def _format(path: Path) -> str:
             hint="input-format",
         )
     return form
-
-
-def _has_format(path: Path) -> bool:
-    suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    hidden = path.name.startswith((".", "_"))
-    return bool(suffixes) and suffixes[-1] in FORMATS and not hidden
 
 
 def _read_csv(
@@ -243,32 +242,3 @@ def _parquet_names(
             f"cannot read {files[0]}: it is damaged ({str(error).splitlines()[0].rstrip('.')})."
         ) from error
     return (*own, *found[len(own) :])
-
-
-def read_database(con: duckdb.DuckDBPyConnection, address: str) -> Reading:
-    """How to read a table of a DuckDB file, opened read-only: ``duckdb://FILE#TABLE``."""
-    place, mark, table = address.removeprefix("duckdb://").rpartition("#")
-    place, table = (place, table) if mark else (table, "")
-    path = Path(place).expanduser()
-    if not path.is_file():
-        raise DataUnavailable(f"no such database: {path}.")
-    setup = f"ATTACH {literal(str(path))} AS source (TYPE duckdb, READ_ONLY)"
-    con.execute(setup)
-    shut_in(con)  # a view may name any file of this machine
-    found = con.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
-        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' "
-        "AND NOT internal ORDER BY 1, 2"
-    ).fetchall()
-    tables = {
-        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found
-    }
-    if not table and len(tables) == 1:
-        table = next(iter(tables))
-    if table not in tables:
-        asked = (
-            f"no table {table!r} in {path}" if table else f"name a table: duckdb://{place}#TABLE"
-        )
-        raise InvalidInput(asked + nearest(table, list(tables)))
-    sql = ".".join(["source", *map(quoted, tables[table])])
-    return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), (path,), setup)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privacyfunnel.codebook.output import has_bounds, output_kinds, shown_groups
 from privacyfunnel.codebook.recoded import recode, starred, stars_of
 from privacyfunnel.columns import KINDS
-from privacyfunnel.errors import InvalidInput, UnknownSymbol
+from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns
 from privacyfunnel.tables.join import Join, arrow_type
 
@@ -76,11 +76,8 @@ class RecodedJoin(Join):
         hidden = (released == stars).all(axis=1)
         rare = ~hidden & (counts < least)
         if rare.any() and not self.suppress:
-            raise InvalidInput(
-                f"a combination would go out with {counts[rare].min()} records, fewer than the "
-                f"{least} that the codebook promises.",
-                hint="unseen",
-            )
+            few = f"a combination would go out with {counts[rare].min()} records"
+            self.refuse(few, hint="unseen")
         if not rare.any() and not changed:
             return cells
         alone = counts[hidden | rare].sum()
@@ -91,9 +88,7 @@ class RecodedJoin(Join):
                 rare[j] = True
                 alone += counts[j]
         if 0 < alone < least:
-            raise InvalidInput(
-                f"{alone} records would be released, fewer than the {least} that the codebook promises."
-            )
+            self.refuse(f"{alone} records would be released")
         return np.where(rare[which][:, None], stars, cells)
 
     @property

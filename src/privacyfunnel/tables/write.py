@@ -112,13 +112,12 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
     n_dropped = table.count_missing(join.required)
+    n_rows, wanted = table.n_rows, table.n_rows - n_dropped
     if isinstance(join, RecodedJoin):
         n_released = count_rows(part, fmt, len(join.names))
-        if n_released != table.n_rows - n_dropped:
-            raise RuntimeError(
-                f"{table.n_rows - n_dropped} rows went in, but {n_released} came out."
-            )
-        return Released(output, table.n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
+        if n_released != wanted:
+            raise RuntimeError(f"{wanted} rows went in, but {n_released} came out.")
+        return Released(output, n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
     counts = read_back(part, fmt, len(join.names))
     if book.soft and book.min_count > 1:
         join = join.after_draw(counts)
@@ -129,9 +128,8 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
     unknown = table.commonest_unknown(join) if counts.get(None) else None
     if unknown is not None:
         raise UnknownSymbol(f"{book.unknown(*unknown)}.", hint="unseen")
-    n_rows = table.n_rows
-    if n_released != n_rows - n_dropped or None in counts:
-        raise RuntimeError(f"{n_rows - n_dropped} rows went in, but {n_released} came out.")
+    if n_released != wanted or None in counts:
+        raise RuntimeError(f"{wanted} rows went in, but {n_released} came out.")
     labels = {label: counts[label] for label in book.labels if label in counts}
     suppressed = counts.get(SUPPRESSED, 0)
     return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
@@ -142,14 +140,8 @@ def shuffle_rows(path: Path, fmt: str) -> None:
     if path.is_dir():
         raise InvalidInput("rows on a cluster cannot be shuffled here; shuffle the frame itself.")
     with connect() as con, atomic_path(path, force=True) as part:
-        if fmt == "parquet":
-            source = f"read_parquet({literal(glob.escape(str(path)))})"
-        else:
-            source = (
-                f"read_csv({literal(glob.escape(str(path)))}, delim=',', quote='\"', escape='\"', "
-                "header=true, skip=0, comment='', new_line='\\n', all_varchar=true, "
-                "allow_quoted_nulls=false, strict_mode=true)"
-            )
+        as_text = "all_varchar=true, allow_quoted_nulls=false, strict_mode=true"
+        source = _written(path, fmt, as_text)
         order = f"md5({literal(secrets.token_hex(16))} || CAST(row_number() OVER () AS VARCHAR))"
         rows = f"SELECT *, {order} AS funnel_order FROM {source}"
         con.execute(
@@ -160,28 +152,31 @@ def shuffle_rows(path: Path, fmt: str) -> None:
 
 def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
     """How often each label stands in a written file, or in a folder of such files."""
-    source = _written(part, fmt, n_columns)
+    source = _written(part, fmt, _named(n_columns))
     with connect() as con:
         return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())
 
 
 def count_rows(part: Path, fmt: str, n_columns: int) -> int:
     """How many rows a written file has, none of whose columns may be read as another number of them."""
+    source = _written(part, fmt, _named(n_columns))
     with connect() as con:
-        return int(
-            con.execute(f"SELECT count(*) FROM {_written(part, fmt, n_columns)}").fetchall()[0][0]
-        )
+        return int(con.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])
 
 
-def _written(part: Path, fmt: str, n_columns: int) -> str:
-    """The SQL of a written file, or of a folder of such files."""
+def _named(n_columns: int) -> str:
+    """How a csv of so many columns is read, all of them text, the first by its name."""
+    names = (RELEASED, *map(str, range(1, n_columns)))
+    columns = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
+    return f"auto_detect=false, columns={{{columns}}}"
+
+
+def _written(part: Path, fmt: str, columns: str) -> str:
+    """The SQL of a written file, or of a folder of such files; of a csv with how columns are read."""
     inside = [str(p) for p in sorted(part.glob(f"*.{fmt}"))] if part.is_dir() else [str(part)]
     listed = "[" + ", ".join(literal(glob.escape(path)) for path in inside) + "]"
-    columns = ", ".join(
-        f"'{name}': 'VARCHAR'" for name in (RELEASED, *map(str, range(1, n_columns)))
-    )
     return {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
-        f"comment='', new_line='\\n', auto_detect=false, columns={{{columns}}})",
+        f"comment='', new_line='\\n', {columns})",
     }[fmt]

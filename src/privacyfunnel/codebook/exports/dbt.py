@@ -14,8 +14,9 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.exports.sql import Lookup, Statement, quoted, spell, with_steps
-from privacyfunnel.codebook.output import RELEASED, recoded_names
+from privacyfunnel.codebook.exports.sql import SQL_TYPES, Lookup, Statement, spell, with_steps
+from privacyfunnel.codebook.output import output_names
+from privacyfunnel.columns import quoted
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
@@ -23,33 +24,17 @@ if TYPE_CHECKING:
 MARK = "="
 MODEL = "funnel_release"
 TABLE = "funnel_table_of_yours"  # in place of the table, until the model names it
-SQL_TYPES = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "text": "TEXT",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
-}
 
 
 def to_dbt(
-    book: Codebook,
-    dialect: str = "duckdb",
-    *,
-    table: str = "table",
-    keep: Sequence[str] = (),
-    numbers: str = "label",
-    unseen: str = "suppress",
-    key: str | None = None,
-    has_sensitive: bool = False,
+    book: Codebook, dialect: str = "duckdb", *, table: str = "table", **options: Any
 ) -> dict[str, str]:
-    """The files of the project, by their paths in it.
+    """The files of the project, by their paths in it; options are those of :meth:`Codebook.to_sql`.
 
     The model ``funnel_release`` reads the table that the variable ``funnel_table`` names, by default
     ``table``; dbt quotes nothing of it, so that it may be ``schema.table``.
     """
-    made = Statement(book, dialect, TABLE, list(keep), numbers, unseen, key, has_sensitive)
+    made = Statement(book, dialect, TABLE, **options)
     files = {f"seeds/{lookup.name}.csv": _seed(lookup) for lookup in made.lookups}
     sql = spell(with_steps([*map(_read_seed, made.lookups), *made.steps], made.query), dialect)
     sql = made.head + sql
@@ -60,7 +45,7 @@ def to_dbt(
     for mark in '"`':
         sql = sql.replace(f"{mark}{TABLE}{mark}", "{{ var('funnel_table') }}")
     files[f"models/{MODEL}.sql"] = sql + "\n"
-    files["models/schema.yml"] = _json(_models(book, numbers))
+    files["models/schema.yml"] = _json(_models(book, made.numbers))
     files["seeds/schema.yml"] = _json(_seeds(made.lookups, dialect))
     files["dbt_project.yml"] = _json(
         {
@@ -135,9 +120,7 @@ def _type(kind: str, dialect: str) -> str:
 
 
 def _models(book: Codebook, numbers: str) -> dict[str, Any]:
-    names = [RELEASED]
-    if book.columns:
-        names = [n for column in book.roles.public for n in recoded_names(column, numbers)]
+    names = output_names(book.roles.public, numbers if book.columns else None)
     text = "The rows of a table as they are released: each value as its group, or symbol."
     columns: list[dict[str, Any]] = [{"name": name, "quote": True} for name in names]
     return {"version": 2, "models": [{"name": MODEL, "description": text, "columns": columns}]}

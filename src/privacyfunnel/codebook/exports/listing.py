@@ -38,7 +38,11 @@ def to_csv(book: Codebook) -> str:
         for group in column.groups:
             found = book.decode(group.label, column.name)
             of = [column.name, group.label, _cell(group.low), _cell(group.high)]
-            values: Sequence[tuple[Any, float | None]] = found.values
+            # A value that is not told has no records where all of the group's are told, or it has none.
+            rest = 0.0 if book.tallies and found.count * found.untold < 1e-6 else None
+            values: Sequence[tuple[Any, float | None]] = [
+                (value, rest if share is None else share) for value, share in found.values
+            ]
             write.writerows(
                 [*of, _cell(value), int(value is None), *_counted(found.count, share)]
                 for value, share in values

@@ -15,21 +15,35 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from privacyfunnel import __version__
 from privacyfunnel.codebook.draws import digits, digits_sql, thresholds
 from privacyfunnel.codebook.output import (
     ANY,
     NUMBERS,
-    RELEASED,
     SUPPRESSED,
+    check_distinct,
     output_kinds,
-    recoded_names,
+    output_names,
     shown_groups,
 )
-from privacyfunnel.codebook.recoded import UNSEEN, is_interval, narrow_first, recode, stars_of
-from privacyfunnel.columns import Bins, Calendar, Column, Round, required, where_complete
+from privacyfunnel.codebook.recoded import (
+    UNSEEN,
+    is_interval,
+    narrow_first,
+    recode_values,
+    stars_of,
+)
+from privacyfunnel.columns import (
+    Bins,
+    Calendar,
+    Column,
+    Round,
+    is_nan_sql,
+    literal,
+    quoted,
+    required,
+    where_complete,
+)
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.validation import check_choice
 
@@ -39,6 +53,14 @@ if TYPE_CHECKING:
 
 DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
 MOST_IN_CASE = 60  # values of a column that are told by CASE; more are looked up
+SQL_TYPES = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "text": "TEXT",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
 STAND_IN: dict[str, Any] = {
     "boolean": False,
     "integer": 0,
@@ -89,16 +111,9 @@ class Statement:
                 f"a codebook that promises {book.min_count} records hides what it does not know."
             )
         self.steps.append(("funnel_rows", self._rows()))
-        if book.columns:
-            columns, names = self._readable(), self._names()
-        else:
-            columns, names = self._symbols(), [RELEASED]
-        columns += [f"r.kept{i}" for i in range(len(self.keep))]
-        names += self.keep
-        folded = [name.casefold() for name in names]
-        twins = [name for name in names if folded.count(name.casefold()) > 1]
-        if twins:
-            raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
+        columns = [*(self._readable() if book.columns else self._symbols()), *self._kept]
+        names = [*output_names(self.columns, self.numbers if book.columns else None), *self.keep]
+        check_distinct(names)
         told = ", ".join(f"{sql} AS {quoted(n)}" for sql, n in zip(columns, names, strict=True))
         last = self.steps[-1][0]
         self.query = f"SELECT {told} FROM {last} AS r{''.join(self.joins)}"
@@ -125,26 +140,22 @@ class Statement:
         """The public columns."""
         return self.book.roles.public
 
-    def literal(self, value: Any, kind: str) -> str:
-        """A value of a kind; stand-ins of missing values included."""
+    @property
+    def _kept(self) -> list[str]:
+        return [f"r.kept{i}" for i in range(len(self.keep))]
+
+    def literal(self, value: Any) -> str:
+        """A value; what DuckDB spells in its own way is spelled so that all dialects know it."""
         if value is None:
             return "NULL"
-        if kind == "text":
-            return text(value)
-        if kind == "boolean":
-            return "TRUE" if value else "FALSE"
-        if kind == "date":
-            return f"CAST('{value.isoformat()}' AS DATE)"
-        if kind == "datetime":
-            stamp = value.isoformat(sep=" ")
-            return f"'{stamp}'" if self.dialect == "sqlite" else f"CAST('{stamp}' AS TIMESTAMP)"
-        if isinstance(value, int):
-            return str(value)
-        if math.isinf(value) and self.dialect == "sqlite":
-            return "9e999" if value > 0 else "-9e999"
-        return f"CAST('{'Infinity' if value == math.inf else value!r}' AS DOUBLE)".replace(
-            "'-inf'", "'-Infinity'"
-        )
+        if self.dialect == "sqlite" and isinstance(value, datetime):
+            return f"'{value.isoformat(sep=' ')}'"
+        if isinstance(value, float) and math.isinf(value):
+            sign = "-" if value < 0 else ""
+            return (
+                f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}Infinity' AS DOUBLE)"
+            )
+        return literal(value)
 
     # --- rows and keys ------------------------------------------------------------------------
 
@@ -162,10 +173,6 @@ class Statement:
     def _draw(self) -> str:
         """The digits of the draw by which `apply` draws too."""
         secret = self.book.check_salt()
-        if self.dialect == "sqlite":
-            raise InvalidInput(
-                "sqlite has no sha256, by which a release by lot draws; apply the codebook instead."
-            )
         if self.key is None:
             raise InvalidInput(
                 "a release by lot draws by a column that names the row; say which it is.",
@@ -176,17 +183,15 @@ class Statement:
     def _key(self, column: Column) -> str:
         """What a column is joined by: its value, or the place of its bin or multiple."""
         name, kind = quoted(column.name), column.kind
-        stamp = "TEXT" if self.dialect == "sqlite" else "TIMESTAMP"
-        cast = {"text": "TEXT", "date": "DATE", "datetime": stamp, "number": "DOUBLE"}
-        value = f"CAST({name} AS {cast[kind]})" if kind in cast else name
+        value = f"CAST({name} AS {SQL_TYPES[kind]})" if kind not in ("boolean", "integer") else name
+        if kind == "datetime" and self.dialect == "sqlite":
+            value = f"CAST({name} AS TEXT)"
         if kind == "number" and self.dialect != "sqlite":  # which knows no NaN
-            is_nan = f"{value} = CAST('NaN' AS DOUBLE)"
-            if self.dialect == "bigquery":
-                is_nan = f"IS_NAN({value})"
+            is_nan = is_nan_sql(value, self.dialect)
             value = f"CASE WHEN {is_nan} THEN NULL ELSE {value} END"
         if isinstance(column.rule, Bins):
             whens = [
-                f"WHEN {value} < {self.literal(edge, kind)} THEN {i}"
+                f"WHEN {value} < {self.literal(edge)} THEN {i}"
                 for i, edge in enumerate(column.rule.edges)
             ]
             last = len(column.rule.edges)
@@ -194,7 +199,7 @@ class Statement:
         if isinstance(column.rule, Calendar):
             return self._first_day(column.rule, value)
         if isinstance(column.rule, Round):
-            step = self.literal(float(column.rule.step), "number")
+            step = self.literal(float(column.rule.step))
             steps = f"(CAST({value} AS DOUBLE) / {step} + 0.5)"
             floor = f"CAST(FLOOR({steps}) AS DOUBLE)"  # a 64-bit integer in some engines
             return f"CASE WHEN ABS({steps}) < {2**52} THEN {floor} ELSE {steps} END"
@@ -226,7 +231,7 @@ class Statement:
         for i in own:
             kind = key_kind(self.columns[i])
             kinds |= {f"k{i}": kind, f"m{i}": "integer"}
-            on.append(f"COALESCE(r.k{i}, {self.literal(STAND_IN[kind], kind)}) = {name}.k{i}")
+            on.append(f"COALESCE(r.k{i}, {self.literal(STAND_IN[kind])}) = {name}.k{i}")
             on.append(f"CASE WHEN r.k{i} IS NULL THEN 1 ELSE 0 END = {name}.m{i}")
         found = []
         for row in rows:
@@ -276,9 +281,6 @@ class Statement:
         return f"{join} AND r.draw >= funnel_values.low AND r.draw < funnel_values.high"
 
     # --- readable codes -----------------------------------------------------------------------
-
-    def _names(self) -> list[str]:
-        return [name for column in self.columns for name in recoded_names(column, self.numbers)]
 
     def _readable(self) -> list[str]:
         """The places of each row's groups g0, ..., then what stands in the columns for them."""
@@ -348,12 +350,8 @@ class Statement:
         book = self.book
         if not book.values:
             return []
-        parts = [list(dict.fromkeys(part)) for part in zip(*book.values, strict=True)]
-        place = [{value: v for v, value in enumerate(part)} for part in parts]
-        places = np.array([[place[i][v] for i, v in enumerate(x)] for x in book.values])
-        by_rule = recode(
-            replace(book, values=(), rows=(), counts=(), is_public=True), parts, places
-        )
+        bare = replace(book, values=(), rows=(), counts=(), is_public=True)
+        by_rule = recode_values(bare, book.values)
         cells = [book.symbols[row[0][0]].cells or () for row in book.rows]
         return [
             (*value, *cell)
@@ -369,10 +367,8 @@ class Statement:
         joins, known = "", str(UNSEEN)
         if book.values:
             rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
-            joins, known = (
-                self._join("funnel_values", every, rows, place="integer"),
-                "funnel_values.place",
-            )
+            joins = self._join("funnel_values", every, rows, place="integer")
+            known = "funnel_values.place"
         whens = []
         for j in narrow_first(book).tolist():
             tests = [self._is_in(i, book.columns[i].groups[released[j][i]]) for i in every]
@@ -395,12 +391,9 @@ class Statement:
         )
 
     def _place(self, places: Sequence[str], unseen: str, joins: str) -> None:
-        kept = [f"r.kept{i}" for i in range(len(self.keep))]
-        select = [f"{place} AS g{i}" for i, place in enumerate(places)]
-        query = (
-            f"SELECT {', '.join([*kept, *select, f'{unseen} AS unseen'])} FROM funnel_coded AS r"
-        )
-        self.steps.append(("funnel_placed", query + joins))
+        select = [*self._kept, *(f"{place} AS g{i}" for i, place in enumerate(places))]
+        query = f"SELECT {', '.join(select)}, {unseen} AS unseen FROM funnel_coded AS r{joins}"
+        self.steps.append(("funnel_placed", query))
 
     def _is_in(self, i: int, group: Group, by_name: bool = True) -> str:
         """Whether the key of column i belongs to a group; with ``by_name`` also by being listed."""
@@ -412,8 +405,7 @@ class Statement:
         return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
     def _is_one_of(self, i: int, values: Sequence[Any]) -> str:
-        kind = key_kind(self.columns[i])
-        known = [self.literal(self.columns[i].raw(v), kind) for v in values if v is not None]
+        known = [self.literal(self.columns[i].raw(v)) for v in values if v is not None]
         tests = [f"r.k{i} IN ({', '.join(known)})"] if known else []
         if None in values:
             tests.append(f"r.k{i} IS NULL")
@@ -421,13 +413,11 @@ class Statement:
 
     def _is_between(self, i: int, group: Group) -> str:
         column, tests = self.columns[i], []
-        kind = key_kind(column)
         for bound, sign in ((group.low, ">="), (group.high, "<")):
             if bound is not None:
                 if isinstance(column.rule, Round):
                     bound = _first_multiple(column.rule, bound)
-                told = "number" if isinstance(bound, float) else kind
-                tests.append(f"r.k{i} {sign} {self.literal(bound, told)}")
+                tests.append(f"r.k{i} {sign} {self.literal(bound)}")
         return f"({' AND '.join(tests)})" if len(tests) > 1 else tests[0]
 
     # --- least counts and labels --------------------------------------------------------------
@@ -468,7 +458,6 @@ class Statement:
             ),
         ]
         on = " AND ".join(f"r.g{i} = h.g{i}" for i in every)
-        kept = [f"r.kept{i}" for i in range(len(self.keep))]
         select = [
             f"CASE WHEN h.is_hidden = 1 THEN {s} ELSE r.g{i} END AS g{i}"
             for i, s in enumerate(stars)
@@ -476,7 +465,7 @@ class Statement:
         self.steps.append(
             (
                 "funnel_safe",
-                f"SELECT {', '.join([*kept, *select])} FROM {last} AS r "
+                f"SELECT {', '.join([*self._kept, *select])} FROM {last} AS r "
                 f"LEFT JOIN funnel_hidden AS h ON {on}",
             )
         )
@@ -484,35 +473,20 @@ class Statement:
     def _at(self, place: str, values: dict[int, Any], kind: str, name: str) -> str:
         """What stands at a place: by CASE, or looked up where there are many."""
         if len(values) <= MOST_IN_CASE:
-            whens = [
-                f"WHEN {at} THEN {self.literal(v, kind)}"
-                for at, v in values.items()
-                if v is not None
-            ]
-            nothing = {"text": "TEXT", "number": "DOUBLE", "date": "DATE"}.get(kind, "TIMESTAMP")
-            return f"CASE {place} {' '.join(whens)} END" if whens else f"CAST(NULL AS {nothing})"
-        name = f"funnel_{name}"
-        told = [(at, v) for at, v in values.items() if v is not None]
-        self.lookups.append(Lookup(name, {"place": "integer", "shown": kind}, told))
+            told = ((at, self.literal(v)) for at, v in values.items() if v is not None)
+            whens = [f"WHEN {at} THEN {shown}" for at, shown in told]
+            nothing = f"CAST(NULL AS {SQL_TYPES[kind]})"
+            return f"CASE {place} {' '.join(whens)} END" if whens else nothing
+        name, rows = f"funnel_{name}", [(at, v) for at, v in values.items() if v is not None]
+        self.lookups.append(Lookup(name, {"place": "integer", "shown": kind}, rows))
         self.joins.append(f" LEFT JOIN {name} ON {place} = {name}.place")
         return f"{name}.shown"
 
 
-def to_sql(
-    book: Codebook,
-    dialect: str = "duckdb",
-    *,
-    table: str | Sequence[str] = "table",
-    keep: Sequence[str] = (),
-    numbers: str = "label",
-    unseen: str = "suppress",
-    key: str | None = None,
-    has_sensitive: bool = False,
-) -> str:
-    """The statement in one dialect: see :meth:`Codebook.to_sql`."""
+def to_sql(book: Codebook, dialect: str, table: str | Sequence[str], **options: Any) -> str:
+    """The statement in one dialect: see :meth:`Codebook.to_sql`, which has the options."""
     parts = [table] if isinstance(table, str) else table
-    name = ".".join(map(quoted, parts))
-    made = Statement(book, dialect, name, list(keep), numbers, unseen, key, has_sensitive)
+    made = Statement(book, dialect, ".".join(map(quoted, parts)), **options)
     lookups = [(_named(lookup, dialect), inline(lookup, made)) for lookup in made.lookups]
     return made.head + spell(with_steps([*lookups, *made.steps], made.query), dialect) + ";\n"
 
@@ -529,11 +503,7 @@ def _named(lookup: Lookup, dialect: str) -> str:
 
 def inline(lookup: Lookup, made: Statement) -> str:
     """A lookup as a query of its own."""
-    kinds = list(lookup.columns.values())
-    rows = [
-        f"({', '.join(made.literal(v, kind) for v, kind in zip(row, kinds, strict=True))})"
-        for row in lookup.rows
-    ]
+    rows = [f"({', '.join(map(made.literal, row))})" for row in lookup.rows]
     names = "" if made.dialect == "sqlite" else f"({', '.join(lookup.columns)})"
     return f"SELECT * FROM (VALUES {', '.join(rows)}) AS v{names}"
 
@@ -552,16 +522,6 @@ def key_kind(column: Column) -> str:
     if column.rule is None or isinstance(column.rule, Calendar):
         return column.kind
     return "integer" if isinstance(column.rule, Bins) else "number"
-
-
-def quoted(name: str) -> str:
-    """A name in quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A text in quotes."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _first_multiple(rule: Round, bound: float) -> float:

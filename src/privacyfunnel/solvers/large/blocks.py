@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import Array
 from privacyfunnel.joint import csc_columns, eta_table
-from privacyfunnel.objectives import Objective, leakage, utility
-from privacyfunnel.parallel import Progress
+from privacyfunnel.objectives import Objective
+from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import BLOCKS
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.moves import JointLayout, Labels
+from privacyfunnel.solvers.target import Price
 
 BLOCK_SIZES = 128, 1024  # clusters in a block: least and most
 LONG = 200_000  # symbols beyond which there are fewer rounds
@@ -103,8 +104,7 @@ class BlockSearch:
 
     def value(self, labels: Labels) -> float:
         """α I(S;X̂) + β I(X;X̂) of a partition."""
-        joint, code = self.layout.joint, Partition(labels)
-        return self.weights[0] * leakage(joint, code) + self.weights[1] * utility(joint, code)
+        return Price(self.weights).of(*self.layout.amounts(Partition(labels)))
 
     def _starts(self, size: int, rng: np.random.Generator, *, merging: bool) -> list[Labels]:
         """Symbols merged pair by pair in blocks, the best of groups of 1, 4, 16, ..., or all in one."""
@@ -148,8 +148,7 @@ class BlockSearch:
                 labels = self._round(
                     labels, how, run.size, done % 2 == 1 and not merging, rng, pool
                 )
-                if run.progress is not None:
-                    run.progress(done + 1, run.rounds)
+                tell(run.progress, done + 1, run.rounds)
         return labels
 
     def _round(

@@ -10,11 +10,10 @@ import numpy as np
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.objectives import Objective
-from privacyfunnel.parallel import Progress
+from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.proposals import COLD_SWEEPS, FEWEST_SWEEPS, PART, PENALTY
-from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, merge_light
 from privacyfunnel.solvers.target import AnyPrice, Price, Target
 
@@ -33,18 +32,14 @@ class MeasuredSearch:
     """
 
     def __init__(
-        self,
-        layout: JointLayout,
-        measured: MeasuredLayout,
-        effort: str,
-        max_seconds: float | None,
-        rng: np.random.Generator,
+        self, layout: JointLayout, effort: str, max_seconds: float | None, rng: np.random.Generator
     ) -> None:
-        self.layout, self.measured, self.rng = layout, measured, rng
+        assert layout.measured is not None
+        self.layout, self.measured, self.rng = layout, layout.measured, rng
         proposals = PROPOSALS[effort] / RUNS
         self.sweeps = max(FEWEST_SWEEPS, int(proposals / (2 * layout.joint.n_x)))
         self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        self.order = np.argsort(-measured.weights, kind="stable")
+        self.order = np.argsort(-layout.joint.masses, kind="stable")
 
     def price(self, labels: Labels, price: Price) -> float:
         """The price of a partition, infinite beyond a limit."""
@@ -97,11 +92,7 @@ def solve_measured(
     rng: np.random.Generator,
 ) -> Solution:
     """A code for one λ, or one that meets a target, by `MeasuredSearch`."""
-    assert layout.measured is not None
-    joint, search = (
-        layout.joint,
-        MeasuredSearch(layout, layout.measured, effort, max_seconds, rng),
-    )
+    joint, search = layout.joint, MeasuredSearch(layout, effort, max_seconds, rng)
     objective = demand.objective if isinstance(demand, Target) else demand
     price = demand.price if isinstance(demand, Target) else Price(demand.weights)
     told, kept = objective.amounts(joint, Partition.identity(joint.n_x))
@@ -126,8 +117,7 @@ def solve_measured(
         better = [search.improve(labels, price) for labels in tried]
         best = min([best, *better], key=lambda labels: search.price(labels, price))
         tried = [best]
-        if progress is not None:
-            progress(done + 1, ROUNDS)
+        tell(progress, done + 1, ROUNDS)
         if time.monotonic() > search.deadline:
             break
     if not np.isfinite(search.price(best, price)):

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.parallel import Progress
+from privacyfunnel.parallel import Progress, Tick, Ticks
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.blocks import filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import HAIR, MET, Price, Target
+from privacyfunnel.solvers.target import MET, Price, Target, reaches, stays_within
 
 HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
@@ -46,8 +44,7 @@ class ProposalSearch:
         self.layout, self.rng = layout, rng
         self.sweeps = max(FEWEST_SWEEPS, int(PROPOSALS[effort] / (2 * layout.joint.n_x)))
         self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        self.masses = layout.masses
-        self.order = np.argsort(-self.masses, kind="stable")
+        self.order = np.argsort(-layout.joint.masses, kind="stable")
         self.inserted: dict[float, Labels] = {}
 
     def utility(self, labels: Labels) -> float:
@@ -64,20 +61,16 @@ class ProposalSearch:
             return self.inserted[lam]
         layout, n = self.layout, self.layout.joint.n_x
         labels, first = np.zeros(n, dtype=np.int64), 0
-        for part in self._parts(n):
+        n_parts = 1 if n <= WHOLE else math.ceil(n / PART)  # each with heavy and light symbols
+        for part in (self.order[k::n_parts] for k in range(n_parts)):
             k = insert_in_order(
-                layout.columns, self.masses, part, layout.table,
+                layout.columns, layout.joint.masses, part, layout.table,
                 layout.eta_weights((1.0, -lam)), len(part), labels,
             )  # fmt: skip
             labels[part] += first
             first += int(k)
         self.inserted[lam] = labels
         return labels
-
-    def _parts(self, n: int) -> list[NDArray[np.int64]]:
-        """The order dealt out to parts, each with heavy and light symbols."""
-        n_parts = 1 if n <= WHOLE else math.ceil(n / PART)
-        return [self.order[k::n_parts] for k in range(n_parts)]
 
     def start(self, bits: float) -> Labels | None:
         """A code that keeps at least so many bits, and few more; None where there is none."""
@@ -88,19 +81,19 @@ class ProposalSearch:
         for _ in range(HALVINGS):
             lam = 0.5 * (low + high)
             labels = self.insert(lam)
-            if self.utility(labels) >= bits:
+            if reaches(self.utility(labels), bits):
                 high, best = lam, labels
             else:
                 low = lam
-        return best if self.utility(best) >= bits - MET else None
+        return best if reaches(self.utility(best), bits, MET) else None
 
     def _heavy_start(self, bits: float) -> Labels | None:
         """Groups of neighbours in a random order, as heavy as they may be."""
         order, least = self.rng.permutation(self.layout.joint.n_x), self.layout.least
         found = None
         for factor in 1.5 ** np.arange(12):
-            labels = filled_in_order(order, self.masses, least * factor)
-            if self.utility(labels) < bits:
+            labels = filled_in_order(order, self.layout.joint.masses, least * factor)
+            if not reaches(self.utility(labels), bits):
                 break
             found = labels
         return found
@@ -118,13 +111,7 @@ class ProposalSearch:
         schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
         schedule[:, 1] = PENALTY
         better, value = anneal_by_proposals(
-            layout.columns,
-            layout.masses,
-            np.array(labels, dtype=np.int64),
-            layout.table,
-            layout.row_weights(price.weights),
-            layout.row_weights(price.limit),
-            layout.eta_bound(price.limit, price.bound),
+            *layout.moving(labels, price),
             schedule,
             layout.least,
             min(layout.joint.n_x, 2 * int(labels.max()) + 2),
@@ -144,7 +131,7 @@ class ProposalSearch:
                 break
         return labels
 
-    def leaking(self, target: Target, tick: Callable[[], None]) -> Labels:
+    def leaking(self, target: Target, tick: Tick) -> Labels:
         """A code of much utility that leaks at most so many bits: utilities are halved in on it.
 
         To leak least at some utility knows no wall of single moves that all leak too much.
@@ -155,7 +142,7 @@ class ProposalSearch:
         for _ in range(HALVINGS):
             asked = Target("funnel", "utility", 0.5 * (low + high))
             labels = self.keeping(asked, QUICK)
-            if labels is not None and self.leakage(labels) <= target.bits + HAIR:
+            if labels is not None and stays_within(self.leakage(labels), target.bits):
                 low, best = self.utility(labels), labels
             else:
                 high = asked.bits
@@ -173,15 +160,7 @@ def solve_by_proposals(
     rng: np.random.Generator,
 ) -> Solution:
     """A code of the funnel that meets one target, by `ProposalSearch`."""
-    search = ProposalSearch(layout, effort, max_seconds, rng)
-    done = 0
-
-    def tick() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, HALVINGS)
-
+    search, tick = ProposalSearch(layout, effort, max_seconds, rng), Ticks(HALVINGS, progress)
     found = search.keeping(target) if target.is_floor else search.leaking(target, tick)
     if found is None:
         rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""

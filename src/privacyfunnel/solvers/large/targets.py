@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import PROBLEMS, leakage, utility
+from privacyfunnel.objectives import PROBLEMS
+from privacyfunnel.parallel import tell
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
-from privacyfunnel.solvers.target import HAIR, Target
+from privacyfunnel.solvers.target import HAIR, Target, reaches
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -28,12 +28,11 @@ MOVES = 2e9  # cells that may be priced to polish a code at its target
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A partition and its informations in bits, found at one λ."""
+    """A partition found at one λ, and how many bits it has of what the target is about."""
 
     lam: float
     labels: Labels
-    leakage: float
-    utility: float
+    bits: float
 
 
 def solve_in_blocks_at(
@@ -46,19 +45,16 @@ def solve_in_blocks_at(
     that the target is met to within one of them; where no λ tells enough, clusters are dissolved.
     """
     joint = layout.joint
-    points = sorted(
-        _around(layout, target, run, rng), key=lambda p: target.bounded(p.leakage, p.utility)
-    )
+    points = sorted(_around(layout, target, run, rng), key=lambda p: p.bits)
     found = [p.labels for p in points]
-    n_below = sum(target.bounded(p.leakage, p.utility) < target.bits - HAIR for p in points)
+    n_below = sum(not reaches(p.bits, target.bits) for p in points)
     if n_below < len(points):
         found += _down_to(layout, target, points[n_below], rng)
     elif layout.least == 0:
         found.append(_up_to(layout, target, points[-1]))
 
     def price(labels: Labels) -> float:
-        code = Partition(labels)
-        return target.price.of(leakage(joint, code), utility(joint, code))
+        return target.price.of(*layout.amounts(Partition(labels)))
 
     best = min(found, key=price)
     if price(best) == np.inf:
@@ -85,8 +81,9 @@ def _around(
             if labels is None
             else search.improve(labels, short, rng)
         )
-        points.append(_point(joint, lam, labels))
-        excess = target.bounded(points[-1].leakage, points[-1].utility) - target.bits
+        code = Partition(labels)
+        points.append(Point(lam, code.labels, target.bounded(*layout.amounts(code))))
+        excess = points[-1].bits - target.bits
         if 0.0 <= excess <= NEAR * whole or time.monotonic() > run.deadline:
             break
         if (excess > 0.0) == (problem == "funnel"):
@@ -94,8 +91,7 @@ def _around(
         else:
             low = lam
         lam = 0.5 * (low + high)
-        if run.progress is not None:
-            run.progress(step + 1, STEPS)
+        tell(run.progress, step + 1, STEPS)
     return points
 
 
@@ -111,7 +107,7 @@ def _up_to(layout: JointLayout, target: Target, below: Point) -> Labels:
     order = np.argsort(target.sign * told / np.maximum(kept, 1e-300), kind="stable")
     order = order[kept[order] > 0.0]
     rise = np.cumsum((kept if target.quantity == "utility" else told)[order])
-    missing = target.bits - target.bounded(below.leakage, below.utility)
+    missing = target.bits - below.bits
     n = int(np.searchsorted(rise, missing - HAIR))
     dissolved = np.isin(labels, order[: n + 1 if target.is_floor else n])
     new = labels.copy()
@@ -123,11 +119,6 @@ def _eta_sums(sums: sp.csc_array) -> tuple[Array, Array]:
     """Σ_s η of each column's cells, and η of its mass."""
     cells = np.add.reduceat(plogp(sums.data), sums.indptr[:-1])
     return cells, plogp(np.asarray(sums.sum(axis=0)))
-
-
-def _point(joint: Joint, lam: float, labels: Labels) -> Point:
-    code = Partition(labels)
-    return Point(lam, code.labels, leakage(joint, code), utility(joint, code))
 
 
 def _down_to(

@@ -14,7 +14,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.objectives import Objective
-from privacyfunnel.parallel import Progress
+from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.effort import COOLING, check_effort
 from privacyfunnel.solvers.equal_profiles import equal_profiles
@@ -154,14 +154,12 @@ class DeterministicAnnealing:
         lams = np.linspace(HOTTEST, COLDEST, steps)
         for done, (lam, state) in enumerate(zip(lams, search.cool(lams, rounds, rng), strict=True)):
             cooling.add(float(lam), state)
-            if progress is not None:
-                progress(done, steps + passes)
+            tell(progress, done, steps + passes)
         looks = max(1, LOOKS // max(1, len(targets)))  # where targets are few, each gets more
         for done in range(passes):
             for target in targets:
                 cooling.refine(target, looks if done == 0 else 0, rng)
-            if progress is not None:
-                progress(steps + done + 1, steps + passes)
+            tell(progress, steps + done + 1, steps + passes)
         return [
             Solution.measured(joint, target.objective, cooling.shared.at(target), Status.CONVERGED)
             for target in targets
@@ -298,10 +296,8 @@ class _Cooling:
         bound = self.shared.bound(target)
         i = self.shared.gap(bound)
         left, right = self.shared.hull[i : i + 2]
-        lam, slopes = (
-            chord_slope(left[:2], right[:2]),
-            {id(code): lam for lam, _, code in self.states},
-        )
+        lam = chord_slope(left[:2], right[:2])
+        slopes = {id(code): lam for lam, _, code in self.states}
         if id(left.code) in slopes and id(right.code) in slopes:  # it changes evenly between them
             low, high = left.on(bound.column), right.on(bound.column)
             share = (bound.bits - low) / (high - low)

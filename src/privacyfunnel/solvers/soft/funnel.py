@@ -13,7 +13,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.objectives import Funnel, Objective
-from privacyfunnel.parallel import Progress, in_parallel
+from privacyfunnel.parallel import Progress, in_parallel, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.effort import SOFT, check_effort
@@ -187,8 +187,7 @@ class SoftFunnel:
         tried = set[tuple[float, float]]()
         self._add_ends(shared, targets, seed)
         for level in range(levels):
-            if progress is not None:
-                progress(level, levels)
+            tell(progress, level, levels)
             corners, tasks = shared.hull, list[Any]()
             for i in shared.open_gaps(targets):
                 chord = corners[i].utility, corners[i + 1].utility
@@ -199,8 +198,7 @@ class SoftFunnel:
                     for most in self._alphabets():
                         tasks.append((joint, lam, begin, most, rounds, [seed, level, len(tasks)]))
             shared.add(in_parallel(_at_slope, tasks, n_jobs))
-        if progress is not None:
-            progress(levels, levels)
+        tell(progress, levels, levels)
         return shared
 
     def _alphabets(self) -> Sequence[int | None]:

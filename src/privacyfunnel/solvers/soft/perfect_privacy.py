@@ -227,10 +227,8 @@ class _Polytope:
             better = values < lowest - 1e-9
             if not better.any():
                 break
-            best, lowest = (
-                np.where(better[:, None], vertices, best),
-                np.where(better, values, lowest),
-            )
+            best = np.where(better[:, None], vertices, best)
+            lowest = np.where(better, values, lowest)
         return np.asarray(best[np.isfinite(lowest)])
 
     @cached_property

@@ -105,8 +105,7 @@ class Posteriors:
 def profile(joint: Joint) -> sp.csc_array:
     """p(s given x), shape ``[s, x]``, sparse; from the counts, so that a tiny p(x) does no harm."""
     counts = joint.counts
-    columns = np.asarray(counts.sum(axis=0)).ravel()
-    data = counts.data / np.repeat(columns, np.diff(counts.indptr))
+    data = counts.data / np.repeat(joint.masses, np.diff(counts.indptr))
     return sp.csc_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
 

@@ -15,7 +15,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
 from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
-from privacyfunnel.solvers.target import HAIR, MET, Target
+from privacyfunnel.solvers.target import HAIR, MET, Target, hits, reaches, stays_within
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
@@ -84,7 +84,7 @@ class TimeSharing:
         if target.quantity == "leakage":
             name, most = "leakage", self.joint.information
         check_at_least(name, target.bits, 0.0)
-        if target.bits > most + MET and target.is_floor:
+        if target.is_floor and not stays_within(target.bits, most, MET):
             raise TargetUnreachable(
                 f"no release has {name} {target.bits} bits; X itself has {most:.6f}."
             )
@@ -99,7 +99,7 @@ class TimeSharing:
         """The best mixture that meets the target exactly."""
         bound, corners = self.bound(target), self.hull
         i = self.gap(bound)
-        met = [member for member in corners if abs(member.on(bound.column) - bound.bits) <= HAIR]
+        met = [member for member in corners if hits(member.on(bound.column), bound.bits)]
         if self.n_symbols is not None:
             return self._small(bound)
         if met or len(corners) == 1:
@@ -124,7 +124,7 @@ class TimeSharing:
         for i, left in enumerate(self.members):
             for right in self.members[i:]:
                 low, high = left.on(bound.column), right.on(bound.column)
-                if not low - MET <= bound.bits <= high + MET:
+                if not (reaches(bound.bits, low, MET) and stays_within(bound.bits, high, MET)):
                     continue
                 share = 1.0 if high - low < MET else min(1.0, (bound.bits - low) / (high - low))
                 symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
@@ -151,8 +151,8 @@ class TimeSharing:
         if mixed is None:
             return None
         channel = release(joint, np.where(mixed[0] > 1e-12, mixed[0], 0.0), pool.q)
-        met = self.member(channel).on(bound.column) - bound.bits
-        return channel if (met >= 0.0 if bound.column == 0 else met <= 0.0) else None
+        is_met = reaches if bound.column == 0 else stays_within
+        return channel if is_met(self.member(channel).on(bound.column), bound.bits) else None
 
     def open_gaps(self, targets: Sequence[Target], closed: float = CLOSED) -> list[int]:
         """Gaps of the hull that hold a target and may have something below their chord.
@@ -161,11 +161,8 @@ class TimeSharing:
         triangle under it whose other sides prolong the neighbouring chords.
         """
         corners = self.hull
-        slopes = [
-            0.0,
-            *(chord_slope(left[:2], right[:2]) for left, right in pairwise(corners)),
-            1.0,
-        ]
+        chords = [chord_slope(left[:2], right[:2]) for left, right in pairwise(corners)]
+        slopes = [0.0, *chords, 1.0]
         found = set[int]()
         for bound in map(self.bound, targets if len(corners) > 1 else ()):
             i = self.gap(bound)

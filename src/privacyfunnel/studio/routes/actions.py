@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 Action = Callable[["Request", "Session"], Awaitable["Response"]]
 Endpoint = Callable[["Request"], Awaitable["Response"]]
 LEAST_FREE = 200 * MEGABYTE  # of the disk, for everybody else on this machine
-FIRST_TABLE = "choose a table first."
 
 
 def _action(refuse: Callable[[Session, str], Response]) -> Callable[[Action], Endpoint]:
@@ -158,7 +157,7 @@ async def columns(request: Request, session: Session) -> Response:
     form = await read_form(request)
     before = session.current_choices()
     if before is None or session.source is None:
-        raise InvalidInput(FIRST_TABLE)
+        raise InvalidInput("choose a table first.")
     session.choices = read_choices(form, before)
     session.start("inspect", table=session.source.path, choices=session.choices.check())
     return redirect("/columns#stakes")
@@ -173,11 +172,7 @@ async def search(request: Request, session: Session) -> Response:
         raise InvalidInput("mark the columns first.")
     asked = read_search(form, choices.public, session.done("inspect")["values"], choices.useful)
     asked.request()  # what cannot be asked for is told before the search
-    session.search, session.chosen = (
-        _with_files(session, asked),
-        None,
-    )
-    session.by_hand = History()
+    session.search, session.chosen, session.by_hand = _with_files(session, asked), None, History()
     inspected = session.jobs["inspect"].folder
     session.start("search", inspected=inspected, search=session.search)
     if session.search.compare and asked.request().is_plain:
@@ -210,8 +205,8 @@ async def choose(request: Request, session: Session) -> Response:
     found = session.search
     sensitive = session.jobs["inspect"].arguments["choices"].sensitive
     caps = read_caps(form, sensitive, found.measure)
-    asked = found.request(session.source.name, read_target(form, found.kept), soft, caps)
-    session.chosen = asked
+    target = read_target(form, found.kept)
+    session.chosen = found.request(session.source.name, target, soft, caps)
     job = session.start(
         "choose",
         inspected=session.jobs["inspect"].folder,

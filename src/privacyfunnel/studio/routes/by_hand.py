@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.studio.drafts import read_change
+from privacyfunnel.studio.drafts import SHOWN, read_change
 from privacyfunnel.studio.routes.actions import form_action
 from privacyfunnel.studio.routes.rendering import page
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of
@@ -30,14 +30,7 @@ async def hand(request: Request) -> Response:
     waits = next((session.jobs[kind] for kind in KINDS if kind in session.jobs), None)
     if session.search is None or (now is None and waits is None):
         return redirect("/tradeoff")
-    return page(
-        request,
-        session,
-        "hand",
-        now=now,
-        waits=waits,
-        first=session.by_hand.steps[0] if now else None,
-    )
+    return page(request, session, "hand", now=now, waits=waits, SHOWN=SHOWN)
 
 
 @form_action(back="/hand")
@@ -69,9 +62,7 @@ async def change(request: Request, session: Session) -> Response:
     else:
         job = session.start("lay", searched=searched, draft=now["draft"], change=read_change(form))
     await run_in_threadpool(job.answered.wait, PATIENCE if job.is_quick else 0.0)
-    if (
-        request.headers.get("sec-fetch-mode") == "cors"
-    ):  # by the page's script, which takes it as it is
+    if request.headers.get("sec-fetch-mode") == "cors":  # the script, which takes it as it is
         return await hand(request)
     _take(session)
     column = form.get("column", "")

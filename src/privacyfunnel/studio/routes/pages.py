@@ -14,23 +14,12 @@ from starlette.responses import (
     Response,
 )
 
-from privacyfunnel.columns import KINDS
-from privacyfunnel.releases.files import FILES
+from privacyfunnel.releases.files import FILES, TABLES
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.numbers import listed
+from privacyfunnel.solvers.target import HAIR
 from privacyfunnel.studio import commands
-from privacyfunnel.studio.forms import (
-    DATED,
-    EFFORTS,
-    MEASURES,
-    MOST_IMPORTANT,
-    MOST_POINTS,
-    PURPOSES,
-    RECODINGS,
-    SHAPES,
-    TREATMENTS,
-    SearchSettings,
-)
+from privacyfunnel.studio.forms import MEASURES, RECODINGS, SearchSettings
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
@@ -53,12 +42,8 @@ if TYPE_CHECKING:
 
     from privacyfunnel.studio.sessions import Session
 
-ENDS = ("largest", "smallest")
-FILE_WORDS = {
-    "release": "the table to publish",
-    "hierarchy": "a hierarchy that the command below reads",
-    **FILES,
-}
+FILE_WORDS = {**dict.fromkeys(TABLES, "the table to publish"), **FILES}
+HIERARCHY_WORDS = "a hierarchy that the command below reads"
 
 
 async def data(request: Request) -> Response:
@@ -68,7 +53,8 @@ async def data(request: Request) -> Response:
     if has_token(request):
         if session is None or not session.is_trusted:
             secret, session = studio.sessions.open(is_trusted=True)
-            _open_table_of_terminal(studio.settings, session)
+            if studio.settings.table is not None:  # named in the terminal
+                open_source(session, named_source(studio.settings.table))
             return with_cookie(request, redirect("/columns" if session.source else "/"), secret)
         return redirect("/")
     if session is not None:
@@ -80,11 +66,6 @@ async def data(request: Request) -> Response:
     except TooManyVisitors as error:
         raise HTTPException(503, in_words(error)) from None
     return with_cookie(request, page(request, session, "data"), secret)
-
-
-def _open_table_of_terminal(settings: Any, session: Session) -> None:
-    if settings.table is not None:
-        open_source(session, named_source(settings.table))
 
 
 async def columns(request: Request) -> Response:
@@ -100,20 +81,9 @@ async def columns(request: Request) -> Response:
         request,
         session,
         "columns",
-        kinds=KINDS,
-        dates=[name for name, kind in KINDS.items() if kind.is_dated],
-        treatments=TREATMENTS,
-        dated_words=DATED,
-        recodings=RECODINGS,
-        shapes=SHAPES,
-        efforts=EFFORTS,
-        measures=MEASURES,
-        purposes=PURPOSES,
         search=search,
         allowed=allowed,
         recoding=search.recoding if search.recoding in allowed else allowed[-1],
-        most_points=MOST_POINTS,
-        most_important=MOST_IMPORTANT,
         looked=session.done("look"),
         inspected=session.done("inspect"),
     )
@@ -127,7 +97,7 @@ async def tradeoff(request: Request) -> Response:
     search, choices = session.search, session.inspected_choices()
     assert search is not None
     assert choices is not None
-    several = len(choices.sensitive) > 1 and search.allows(caps={choices.sensitive[0]: "1"})
+    can_cap = len(choices.sensitive) > 1 and search.allows(caps={choices.sensitive[0]: "1"})
     return page(
         request,
         session,
@@ -139,7 +109,8 @@ async def tradeoff(request: Request) -> Response:
             if search.measure == SearchSettings.measure
             else f"given away, by {MEASURES[search.measure][0]}"
         ),
-        caps=choices.sensitive if several else [],
+        caps=choices.sensitive if can_cap else [],
+        HAIR=HAIR,
     )
 
 
@@ -160,10 +131,9 @@ async def chosen(request: Request) -> Response:
     document = session.done("choose")
     if document is None or session.chosen is None:
         raise HTTPException(404, "No release is chosen.")
-    text = PAGES.get_template("chosen.html").render(
-        document=document, asked=session.chosen, **_described(document)
+    return HTMLResponse(
+        PAGES.get_template("chosen.html").render(document=document, **_described(document))
     )
-    return HTMLResponse(text)
 
 
 async def release(request: Request) -> Response:
@@ -179,7 +149,10 @@ async def release(request: Request) -> Response:
         session,
         "release",
         document=document,
-        files=_files(session) if document else [],
+        files=[
+            (name, FILE_WORDS.get(name, HIERARCHY_WORDS), path.stat().st_size)
+            for name, path in (_files(session).items() if document else ())
+        ],
         first=commands.first(source),
         command=command,
         no_command=no_command,
@@ -205,33 +178,29 @@ def _described(document: Mapping[str, Any]) -> dict[str, Any]:
             ),
             *([("This draw", report_words.drawn(document))] if document["drawn"] else []),
         ],
-        "symbols": [symbol for end in ENDS for symbol in document["symbols"][end]],
+        "symbols": [*document["symbols"]["largest"], *document["symbols"]["smallest"]],
         "is_cut": bool(document["symbols"]["smallest"]),
     }
 
 
-def _files(session: Session) -> list[tuple[str, str, int]]:
-    """Name, words and size of each file of the release."""
+def _files(session: Session) -> dict[str, Path]:
+    """The files of the release, and the hierarchies that its command reads, by name."""
     assert session.made is not None
     folder = session.jobs["release"].folder / "files"
     trees = [Path(file) for file in session.made.hierarchies.values()]
-    return [
-        (name, FILE_WORDS.get(name, FILE_WORDS["release"]), (folder / name).stat().st_size)
-        for name in session.made.files
-    ] + [(tree.name, FILE_WORDS["hierarchy"], tree.stat().st_size) for tree in trees]
+    return {name: folder / name for name in session.made.files} | {t.name: t for t in trees}
 
 
 async def file(request: Request) -> Response:
     """Download one of the files of the session's release; no other file can be named."""
     session = session_of(request)
     name = request.path_params["name"]
-    if session.done("release") is None or session.made is None:
+    if session.done("release") is None:
         raise HTTPException(404, "There is no release yet.")
-    trees = {Path(file).name: file for file in session.made.hierarchies.values()}
-    if name not in (*session.made.files, *trees):
+    path = _files(session).get(name)
+    if path is None:
         raise HTTPException(404, "There is no such file.")
-    path = trees.get(name, session.jobs["release"].folder / "files" / name)
-    return FileResponse(str(path), filename=name, media_type="application/octet-stream")
+    return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
 async def job(request: Request) -> Response:
@@ -246,7 +215,7 @@ async def job(request: Request) -> Response:
     return JSONResponse(
         {
             "state": found.state,
-            "words": progress_in_words(found, studio_of(request).queue.ahead(found)),
+            "words": progress_in_words(studio_of(request).queue, found),
             "done": found.done,
             "total": found.total,
             "seconds": found.seconds,
@@ -257,26 +226,12 @@ async def job(request: Request) -> Response:
 
 
 async def refused(_: Request, error: Exception) -> Response:
-    """A request that we do not serve."""
-    return _plain(error, 403)
-
-
-async def busy(_: Request, error: Exception) -> Response:
-    """A visitor for whom there is no room now."""
-    return _plain(error, 503)
-
-
-async def not_found(_: Request, error: Exception) -> Response:
-    """An address that leads nowhere."""
-    return _plain(error, 404)
+    """A request that we do not serve, an address that leads nowhere, a visitor too many."""
+    assert isinstance(error, HTTPException)
+    return PlainTextResponse(f"{error.detail}\n", status_code=error.status_code)
 
 
 async def broken(_: Request, error: Exception) -> Response:
     """A fault of ours; the terminal has the details."""
     text = "Something went wrong in the studio itself; the terminal that runs it has the details."
     return PlainTextResponse(f"{text}\n", status_code=500)
-
-
-def _plain(error: Exception, status: int) -> Response:
-    words = error.detail if isinstance(error, HTTPException) else str(error)
-    return PlainTextResponse(f"{words}\n", status_code=status)

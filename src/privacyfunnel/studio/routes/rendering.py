@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
+from privacyfunnel.columns import KINDS
 from privacyfunnel.report.numbers import several
 from privacyfunnel.report.page import templates
+from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
 from privacyfunnel.studio.settings import MEGABYTE
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from privacyfunnel.studio.sessions import Session
-    from privacyfunnel.studio.worker.queue import Job
+    from privacyfunnel.studio.worker.queue import Job, JobQueue
 
 DOING = {
     "look": "Reading the table",
@@ -53,33 +56,29 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
-PAGES.globals.update(MEGABYTE=MEGABYTE)
+PAGES.globals.update(MEGABYTE=MEGABYTE, forms=forms, KINDS=KINDS)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:
     """A page of the studio; a notice is shown once."""
     studio = studio_of(request)
     notice, session.notice = session.notice, ""
-
-    def progress(job: Any) -> str:
-        return progress_in_words(job, studio.queue.ahead(job))
-
     text = PAGES.get_template(f"{step}.html").render(
         step=step,
         session=session,
         settings=studio.settings,
         notice=notice,
-        progress=progress,
-        reachable=_reachable(session),
+        progress=partial(progress_in_words, studio.queue),
         **values,
     )
     return HTMLResponse(text)
 
 
-def progress_in_words(job: Job, ahead: int) -> str:
+def progress_in_words(queue: JobQueue, job: Job) -> str:
     """What a job does right now, as a person would say it."""
     doing = job.news.get("stage", DOING[job.kind]) if job.is_active else DOING[job.kind]
     if job.state == "queued":
+        ahead = queue.ahead(job)
         return f"Waiting for {several(ahead, 'other task')} to end." if ahead else "Starting."
     if job.state == "running":
         if job.total and job.done >= job.total:
@@ -88,14 +87,3 @@ def progress_in_words(job: Job, ahead: int) -> str:
     if job.state == "cancelled":
         return f"{doing}: cancelled."
     return f"{doing}: {'done' if job.state == 'done' else 'not possible'}."
-
-
-def _reachable(session: Session) -> list[str]:
-    """The steps that there is something to show for."""
-    steps = {
-        "data": True,
-        "columns": session.source is not None,
-        "tradeoff": "search" in session.jobs,
-        "release": "release" in session.jobs,
-    }
-    return [step for step, is_there in steps.items() if is_there]

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.studio.settings import MOST_FORM
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from privacyfunnel.studio.sessions import Session
     from privacyfunnel.studio.studio import Studio
 
-MOST_FORM = 1_000_000  # bytes of a form; a thousand columns need a tenth of it
 STRANGER = (
     "This studio is open only to those who have its address with the token. Open the address that "
     "the terminal has printed."

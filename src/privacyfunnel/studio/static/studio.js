@@ -64,7 +64,6 @@ function show(box, job) {
   bar.hidden = !active;
   box.querySelector(".cancel").hidden = !active;
   box.classList.toggle("ended", !active);
-  return active;
 }
 
 function end(box) {

@@ -14,7 +14,7 @@ const KEPT = place.dataset.kept; // the name of what is kept: utility, or kept o
 const hasLimit = !readable && place.dataset.plain !== undefined;
 const short = (words, most) => (words.length <= most ? words : words.slice(0, most).replace(/\s+\S*$/, "") + "…");
 const NAMES = { global: "global recoding", local: "local recoding", symbols: "symbols" };
-const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, values: 0, chosen: null, ready: false };
+const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, n_values: 0, chosen: null, ready: false };
 
 const counted = (n) => n.toLocaleString("en-US");
 // As the server writes shares, only shorter at the ends.
@@ -59,7 +59,9 @@ function traces() {
     }));
   }
   for (const [kind, points] of Object.entries(state.others)) {
-    drawn.push(curve(points, NAMES[kind], kind === "symbols" ? grey : red, { mode: "lines", line: { color: kind === "symbols" ? grey : red, dash: "dot", width: 2 } }));
+    const tint = kind === "symbols" ? grey : red;
+    const mode = points.length > 1 ? "lines" : "markers"; // a line of one point is not seen
+    drawn.push(curve(points, NAMES[kind], tint, { mode, marker: { color: tint, size: 7 }, line: { color: tint, dash: "dot", width: 2 } }));
   }
   if (state.noise.length) {
     drawn.push(curve(state.noise, "plain noise (differential privacy)", grey, { mode: "lines", line: { color: grey, dash: "dot", width: 2 } }));
@@ -100,22 +102,22 @@ function draw() {
     font: { family, size: narrow ? 12 : 14, color: colour("ink") },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    margin: { l: narrow ? 52 : 64, r: 16, t: 12, b: narrow ? 150 : 100 },
+    margin: { l: narrow ? 60 : 76, r: 16, t: 12, b: narrow ? 150 : 100 },
     dragmode: false,
     hovermode: "closest",
     hoverlabel: { bgcolor: colour("box"), bordercolor: colour("line"), font: { color: colour("ink") } },
     legend: { orientation: "h", x: 0, y: narrow ? -0.22 : -0.17, yanchor: "top", font: { size: narrow ? 11 : 13 } },
     xaxis: { ...axis, title: { text: narrow ? short(place.dataset.keeps, 40) : place.dataset.keeps, standoff: 10 }, range: [-0.03, 1.03] },
-    yaxis: { ...axis, title: { text: place.dataset.tells }, range: [-0.03 * top, 1.06 * top] },
+    yaxis: { ...axis, title: { text: place.dataset.tells, standoff: 10 }, range: [-0.03 * top, 1.06 * top] },
   }, { displayModeBar: false, responsive: true });
 }
 
 // The best release found for the target, before it is looked up exactly.
 function estimate() {
-  const target = Number(value.value) / 100;
+  const target = Number(value.value) / 100, hair = Number(place.dataset.hair);
   const points = soft.checked ? state.soft : state.points;
-  if (by() === KEPT) return points.find((p) => p.kept >= target - 1e-12);
-  return points.filter((p) => p.leakage <= target + 1e-12).at(-1);
+  if (by() === KEPT) return points.find((p) => p.kept >= target - hair);
+  return points.filter((p) => p.leakage <= target + hair).at(-1);
 }
 
 function tellEstimate() {
@@ -124,7 +126,7 @@ function tellEstimate() {
   if (by() === "caps") return (document.getElementById("estimate").textContent = "");
   const near = estimate();
   document.getElementById("estimate").textContent = near
-    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${counted(near.n_symbols)} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${counted(state.values)} values).`
+    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${counted(near.n_symbols)} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${counted(state.n_values)} values).`
     : `No release found meets this${least > 1 ? ` with at least ${counted(least)} records alike` : ""}.`;
 }
 
@@ -221,10 +223,9 @@ function take(id, news) {
   const text = JSON.stringify(news);
   if (taken[id] === text) return;
   taken[id] = text;
-  for (const name of ["points", "soft", "noise", "others", "whole", "free"]) {
+  for (const name of ["points", "soft", "noise", "others", "whole", "free", "n_values"]) {
     if (news[name] !== undefined) state[name] = news[name];
   }
-  if (news.n_values) state.values = news.n_values;
   draw();
 }
 

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import KINDS, Column, show
@@ -20,8 +21,8 @@ from privacyfunnel.recodings.fixed import Fixed
 from privacyfunnel.recodings.hierarchy import Tree
 from privacyfunnel.releases.recoded import value_bars
 from privacyfunnel.releases.search import recoding_settings
-from privacyfunnel.solvers.target import HAIR
-from privacyfunnel.studio.drafts import APART, NEW, Change, Draft
+from privacyfunnel.solvers.target import HAIR, reaches
+from privacyfunnel.studio.drafts import APART, NEW, SHOWN, Change, Draft
 
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from privacyfunnel.releases.request import ReleaseRequest
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
-SHOWN = 200  # values of a column that can be marked; rarer ones are named
 MOST_CUTS = 1000
 
 
@@ -234,7 +234,7 @@ def laid(table: BareTable, draft: Draft) -> dict[str, Any]:
         "as_it_is": table.as_it_is,
         "suppressed": found.suppressed,
         "most_suppressed": search.suppress,
-        "is_allowed": found.suppressed <= search.suppress + HAIR,
+        "is_allowed": search.may_suppress(found.suppressed),
         "smallest": _records(joint, float(masses[masses > 0].min())),
         "n_symbols": int(np.count_nonzero(masses)),
         "columns": [
@@ -251,14 +251,12 @@ def _records(joint: Joint, p: float) -> int | None:
 def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -> dict[str, Any]:
     """One column: its bars, its cuts or its groups with the values that can be marked."""
     column = table.joint.public[i]
-    names, dense = np.unique(shape.labels, return_inverse=True)
-    first = {int(label): k for k, label in enumerate(dict.fromkeys(shape.labels.tolist()))}
-    group = np.array([first[int(names[d])] for d in dense])
+    group, _ = pd.factorize(shape.labels)  # numbered as they come
     sums = np.bincount(group, weights=shares)
     points = _has_points(table, i)
     whole = -float(plogp(shares).sum())
-    shown = set(np.argsort(-shares, kind="stable")[:SHOWN].tolist())
-    labels = [shape.groups[int(np.flatnonzero(group == k)[0])].label for k in range(len(sums))]
+    shown = set() if points else set(np.argsort(-shares, kind="stable")[:SHOWN].tolist())
+    members = [np.flatnonzero(group == k).tolist() for k in range(len(sums))]
     return {
         "name": column.name,
         "kind": table.columns[i].kind,
@@ -270,19 +268,15 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
         "ends": _ends(column) if points else None,
         "groups": [
             {
-                "label": labels[k],
-                "share": float(sums[k]),
-                "records": _records(table.joint, float(sums[k])),
-                "values": []
-                if points
-                else [
-                    (int(v), show(column.values[v]), float(shares[v]))
-                    for v in np.flatnonzero(group == k)
-                    if v in shown
+                "label": shape.groups[own[0]].label,
+                "share": mass,
+                "records": _records(table.joint, mass),
+                "values": [
+                    (v, show(column.values[v]), float(shares[v])) for v in own if v in shown
                 ],
-                "distinct": int(np.count_nonzero(group == k)),
+                "distinct": len(own),
             }
-            for k in range(len(sums))
+            for own, mass in zip(members, sums.tolist(), strict=True)
         ],
         "bars": value_bars(column.values, shares, group, points or table.orders[i] is not None),
     }
@@ -320,6 +314,6 @@ def improved(
     except TargetUnreachable:
         return draft
     assert isinstance(best, RecodedSolution)
-    if best.leakage >= table.search.measure.reading(now.leakage, joint.p_s) - HAIR:
+    if reaches(best.leakage, table.search.measure.reading(now.leakage, joint.p_s)):
         return draft
     return replace(draft_of(best, table), held=draft.held)

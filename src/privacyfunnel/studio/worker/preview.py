@@ -15,7 +15,12 @@ from privacyfunnel.metrics.random_grouping import kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings import RecodedSolution
-from privacyfunnel.releases.cautions import about_release, about_table, about_usefulness
+from privacyfunnel.releases.cautions import (
+    about_groups,
+    about_release,
+    about_table,
+    about_usefulness,
+)
 from privacyfunnel.releases.document import (
     asked_for,
     column_words,
@@ -48,15 +53,15 @@ def preview(
     rule = solution.code.push(joint)
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
     n_rows, n_dropped = counts.n_rows, counts.n_dropped
-    at_stake = stakes(
-        joint, persons=counts.persons, seed=asked.seed
-    )  # as in the report, whose seed the user has chosen
+    # As in the report, whose seed the user has chosen.
+    at_stake = stakes(joint, persons=counts.persons, seed=asked.seed)
     by_chance = kept_by_chance(joint, book.over(joint), seed=asked.seed)
     columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
         *about_usefulness(book, columns),
-        *about_table(at_stake, roles, identifiers),
-        *about_release(book, (), n_dropped, chance, rule.information),
+        *about_groups(book, asked),
+        *about_table(at_stake, roles, identifiers, is_coarse=bool(book.columns)),
+        *about_release(book, asked, n_dropped, chance, rule),
     ]
     aim = Funnel(0.0, make_measure(asked.measure), asked.purpose)  # as the picture has its axes
     return {
@@ -80,8 +85,9 @@ def preview(
             "code": "channel" if book.soft else "partition",
             "symbols": len(book.symbols),
             "public_values": len(book.values),
+            "kept_measured": [],
         },
-        "measured": {**measured_of(joint, plain.utility, plain.leakage), "kept_measured": []},
+        "measured": measured_of(joint, plain.utility, plain.leakage),
         "guessing": {
             "blind": at_stake.guess_blind,
             "as_it_is": at_stake.guess_seeing,

@@ -239,14 +239,11 @@ class JobQueue:
                     job.done, job.total = value
                 elif word == "news":
                     job.news.update(value)
-                elif word == "done":
-                    job.state, job.result = "done", value
-                    job.answered.set()
-                    return ""
                 elif word == "broken":
                     logger.error("A task of the studio has failed:\n%s", value)
                 else:
-                    job.state, job.error = "failed", value
+                    job.state = word  # done or failed
+                    job.result, job.error = (value, "") if word == "done" else (None, value)
                     job.answered.set()
                     return ""
 

@@ -64,13 +64,13 @@ def look(_: Reporter, folder: Path, *, table: str, is_demo: bool = False) -> dic
     found = {column.name: column for column in summary(opened)}
     columns = []
     for name, kind in zip(opened.names, opened.kinds, strict=True):
-        usable, known = name in found, found.get(name)
+        known = found.get(name)
         unique = known and is_nearly_unique(known.distinct, known.n_rows - known.missing)
         columns.append(
             {
                 "name": name,
                 "kind": kind,
-                "usable": usable,
+                "usable": known is not None,
                 "missing": known.missing if known else None,
                 "distinct": known.distinct if known else None,
                 "nearly_unique": bool(unique),
@@ -84,7 +84,14 @@ def look(_: Reporter, folder: Path, *, table: str, is_demo: bool = False) -> dic
 def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -> dict[str, Any]:
     """What publishing the chosen columns as they are would give away."""
     opened = _open(table, folder)
-    counts = _count(opened, choices)
+    counts = count(
+        opened,
+        choices.sensitive,
+        choices.public,
+        useful=choices.useful,
+        person=choices.person,
+        columns=choices.rules,
+    )
     at_stake = stakes(counts.joint(), persons=counts.persons)
     plain = [column.name for column in counts.roles.columns.values() if column.rule is None]
     marked = identifiers(opened, plain) if plain else []
@@ -118,7 +125,13 @@ def search(
     if search.recoding == "symbols":
         if aim.plain:
             reporter.show(free=kept.at_stake.free_utility)
-        found = _search_symbols(reporter, folder, joint, request)
+        growing = GrowingFrontier(joint, folder / "found.jsonl", aim)
+
+        def progress(done: int, total: int) -> None:
+            reporter.progress(done, total)
+            reporter.show(points=growing.read())
+
+        found = frontier_of(joint, request, progress=progress, checkpoint=growing.path)
     else:
         found = frontier_of(joint, request, progress=reporter.progress)
         if isinstance(found, ReadableFrontier) and search.recoding == "global":
@@ -127,20 +140,6 @@ def search(
     points = _points(found, search.kept)
     reporter.show(points=points)
     return {"n_points": len(points)}
-
-
-def _search_symbols(
-    reporter: Reporter, folder: Path, joint: pf.Joint, request: ReleaseRequest
-) -> Frontier:
-    """The frontier of symbols, shown as it grows."""
-    aim = Funnel(0.0, make_measure(request.measure), request.purpose)
-    growing = GrowingFrontier(joint, folder / "found.jsonl", aim)
-
-    def progress(done: int, total: int) -> None:
-        reporter.progress(done, total)
-        reporter.show(points=growing.read())
-
-    return frontier_of(joint, request, progress=progress, checkpoint=growing.path)
 
 
 def compare(
@@ -181,9 +180,8 @@ def choose(
     """The release that meets a target, described as its report would, before a file is written."""
     kept: Inspected = _load(inspected)
     found: Frontier = _load(frontier)
-    joint = found.joint
-    rule = rule_of(kept.counts, joint, asked)
-    solution = find_release(joint, asked, frontier=found, rule=rule).solution
+    rule = rule_of(kept.counts, found.joint, asked)
+    solution = find_release(found.joint, asked, frontier=found, rule=rule).solution
     if asked.kind == "global":
         _save(folder, solution)
     return preview(asked, found.joint, solution, kept.counts, kept.identifiers)
@@ -254,17 +252,6 @@ def _open(table: str, folder: Path) -> Table:
     return open_table(path.name)
 
 
-def _count(table: Table, choices: Choices) -> Counts:
-    return count(
-        table,
-        choices.sensitive,
-        choices.public,
-        useful=choices.useful,
-        person=choices.person,
-        columns=choices.rules,
-    )
-
-
 def _listed(counts: Counts) -> dict[str, list[str]]:
     """The values of the public columns that have no order of their own, where they are not too many."""
     known = zip(counts.roles.public, counts.joint().public, strict=True)
@@ -310,13 +297,6 @@ def _bare_table(searched: Path) -> BareTable:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    "look": look,
-    "inspect": inspect,
-    "search": search,
-    "compare": compare,
-    "choose": choose,
-    "begin": begin,
-    "lay": lay,
-    "improve": improve,
-    "release": release,
+    task.__name__: task
+    for task in (look, inspect, search, compare, choose, begin, lay, improve, release)
 }

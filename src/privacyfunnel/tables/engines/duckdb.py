@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.draws import draw_sql, salt_of_table
+from privacyfunnel.codebook.draws import draw_sql, fingerprint_sql, picked_sql, salt_of_table
 from privacyfunnel.codebook.output import SUPPRESSED
-from privacyfunnel.columns import Column, literal, sql_kind, where_complete
-from privacyfunnel.errors import DataUnavailable
-from privacyfunnel.tables.connection import connect, first_line, quoted, shut_in
+from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_complete
+from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.tables.connection import connect, first_line, shut_in
 from privacyfunnel.tables.join import Join
-from privacyfunnel.tables.paths import read_database, read_paths
+from privacyfunnel.tables.paths import Reading, nearest, read_paths
 from privacyfunnel.tables.table import Table
 from privacyfunnel.validation import check_memory
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
 NUMBERED = "(SELECT *, row_number() OVER () AS row FROM funnel_rows)"
+DATABASE = "duckdb://"  # FILE#TABLE: how addresses of tables in databases begin
 OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -59,11 +60,13 @@ def open_files(
     """A table of files, whose ``form`` their names need not tell, or of a database."""
     import duckdb
 
-    is_database = str(source).startswith("duckdb://")
+    is_database = str(source).startswith(DATABASE)
+    if form is not None and (is_database or not isinstance(source, str | Path)):
+        raise InvalidInput("an input_format is for files; frames and databases have their own.")
     with connect(memory) as con:
         try:
             reading = (
-                read_database(con, str(source))
+                _read_database(con, str(source))
                 if is_database
                 else read_paths(con, source, kinds, form)
             )
@@ -90,6 +93,35 @@ def open_files(
         reopen=reopen if reading.is_text else None,
         is_foreign=is_database,
     )
+
+
+def _read_database(con: duckdb.DuckDBPyConnection, address: str) -> Reading:
+    """How to read a table of a DuckDB file, opened read-only: ``duckdb://FILE#TABLE``."""
+    place, mark, table = address.removeprefix(DATABASE).rpartition("#")
+    place, table = (place, table) if mark else (table, "")
+    path = Path(place).expanduser()
+    if not path.is_file():
+        raise DataUnavailable(f"no such database: {path}.")
+    setup = f"ATTACH {literal(str(path))} AS source (TYPE duckdb, READ_ONLY)"
+    con.execute(setup)
+    shut_in(con)  # a view may name any file of this machine
+    found = con.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION "
+        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' "
+        "AND NOT internal ORDER BY 1, 2"
+    ).fetchall()
+    tables = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found
+    }
+    if not table and len(tables) == 1:
+        table = next(iter(tables))
+    if table not in tables:
+        asked = (
+            f"no table {table!r} in {path}" if table else f"name a table: {DATABASE}{place}#TABLE"
+        )
+        raise InvalidInput(asked + nearest(table, list(tables)))
+    sql = ".".join(["source", *map(quoted, tables[table])])
+    return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), (path,), setup)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -206,8 +238,9 @@ class DuckDBTable(Table):
 
     def _released(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         """The rows that go out."""
-        pick = "[1 + len(list_filter(m.ends, lambda e: e <= r.draw))]" if join.book.soft else ""
-        columns = [f"m.{name}{pick}" for name in join.outputs]
+        columns = [f"m.{name}" for name in join.outputs]
+        if join.book.soft:
+            columns = [picked_sql(name, "m.ends", "r.draw") for name in columns]
         if join.suppress and join.outputs[0] == "label":
             columns[0] = f"coalesce({columns[0]}, CAST('{SUPPRESSED}' AS label_text))"
         columns += [f"r.{self.place(name)}" for name in join.keep]
@@ -220,8 +253,8 @@ class DuckDBTable(Table):
         secret = join.book.check_salt()
         if join.key is not None:
             return draw_sql(secret, self.place(join.key))
-        read = ", ".join(dict.fromkeys(self.place(name) for name in join.needed))
-        sql = f"SELECT bit_xor(hash(row, {read})), count(*) FROM {NUMBERED}"
+        read = list(dict.fromkeys(self.place(name) for name in join.needed))
+        sql = fingerprint_sql(read, NUMBERED)
         return draw_sql(salt_of_table(secret, con.execute(sql).fetchall()[0]), "row")
 
     def _joined(self, join: Join, draw: str = "") -> str:

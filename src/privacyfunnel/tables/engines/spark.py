@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privacyfunnel.codebook.draws import draw_spark
+from privacyfunnel.codebook.draws import draw_spark, picked_spark
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, complete_rows
 from privacyfunnel.errors import InvalidInput
@@ -71,10 +71,10 @@ class SparkTable(FrameTable):
         from pyspark.sql import functions as F  # noqa: N812
 
         joined = self._joined_rows(join)
-        columns = [F.col(name) for name in join.outputs]
-        if join.book.soft:
-            place = F.size(F.filter("ends", lambda end: end <= F.col("draw"))) + 1
-            columns = [F.try_element_at(text, place) for text in columns]
+        columns = [
+            picked_spark(name, "ends", "draw") if join.book.soft else F.col(name)
+            for name in join.outputs
+        ]
         if join.suppress and join.outputs[0] == "label":
             columns[0] = F.coalesce(columns[0], F.lit(SUPPRESSED))
         columns += [F.col(self.place(name)) for name in join.keep]
