@@ -799,6 +799,26 @@ def test_a_run_that_is_ended_leaves_no_file_that_looks_finished(number, tmp_path
         assert not list(tmp_path.glob(".out.csv*"))
 
 
+def test_writing_is_interrupted_at_any_time_without_waiting_for_ever(tmp_path):
+    code = """
+        import threading, time
+        from privacyfunnel.tables.connection import connect
+        for i in range(40):
+            try:
+                with connect() as con:
+                    threading.Timer(i / 400, con.interrupt).start()
+                    con.execute("COPY (SELECT hash(i) FROM range(8_000_000) r(i)) TO '{tmp}/out.csv'")
+            except KeyboardInterrupt:
+                print("interrupted")
+    """
+    run = child(code, tmp_path)
+    try:
+        out, err = run.communicate(timeout=120)
+    finally:
+        run.kill()
+    assert out.count(b"interrupted") > 20, err
+
+
 def test_nothing_is_printed_when_the_process_ends():
     code = """
         import duckdb

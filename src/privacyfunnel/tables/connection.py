@@ -49,6 +49,8 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         config: dict[str, Any] = {
             "temp_directory": spill,
             "autoinstall_known_extensions": "false",
+            # DuckDB 2.0 may wait for ever where a COPY is interrupted while another thread writes.
+            "async_threads": 0,
         }
         if memory is not None:
             config["memory_limit"] = memory
