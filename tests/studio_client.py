@@ -14,6 +14,7 @@ DEMO_FORM = {
     "treat-0": "category", "treat-1": "category", "treat-2": "category",
     "sensitive-0": "on", "sensitive-1": "on", "public-1": "on", "public-2": "on",
 }  # fmt: skip
+PATIENCE = 180  # seconds; a page may come while other tests compile
 QUICK = {"recoding": "symbols", "effort": "fast", "points": "1"}
 
 
@@ -23,7 +24,7 @@ class Visitor(httpx.Client):
     def __init__(self, studio, token: bool = True) -> None:
         base = studio.settings.address.split("/?")[0]
         super().__init__(
-            base_url=base, headers={"Origin": base}, timeout=180, follow_redirects=True
+            base_url=base, headers={"Origin": base}, timeout=PATIENCE, follow_redirects=True
         )
         self._start = studio.settings.address if token else "/"
 

@@ -12,7 +12,7 @@ import httpx
 import psutil
 
 from privacyfunnel.studio.private_folder import remove_orphans
-from studio_client import DEMO_FORM, QUICK, demo_csv
+from studio_client import DEMO_FORM, PATIENCE, QUICK, demo_csv
 
 
 def start(folder):
@@ -32,7 +32,9 @@ def stop(server, how=signal.SIGTERM) -> None:
 def begin(address: str) -> None:
     """A table uploaded, and a long search begun."""
     base = address.split("/?")[0]
-    with httpx.Client(base_url=base, headers={"Origin": base}, follow_redirects=True) as visitor:
+    with httpx.Client(
+        base_url=base, headers={"Origin": base}, follow_redirects=True, timeout=PATIENCE
+    ) as visitor:
         visitor.get(address)
         visitor.post("/upload", params={"name": "mine.csv"}, content=demo_csv())
         for form, page in (
@@ -50,7 +52,7 @@ def test_after_a_kill_nothing_is_left_by_the_next_start(tmp_path):
     children = psutil.Process(killed.pid).children(recursive=True)
     stop(killed, signal.SIGKILL)
     (left,) = {path.parent.parent for path in tmp_path.rglob("mine.csv")}
-    _, alive = psutil.wait_procs(children, timeout=20)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert alive == []  # no process goes on with a search that nobody waits for
     living, _ = start(tmp_path)
     try:

@@ -18,7 +18,7 @@ from privacyfunnel.studio.guard import HEADERS
 from privacyfunnel.studio.server import running
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.worker import queue
-from studio_client import DEMO_FORM, QUICK, Visitor, demo_csv
+from studio_client import DEMO_FORM, PATIENCE, QUICK, Visitor, demo_csv
 
 FILES = 160  # that the server may have open: a thousand half-open requests were enough for 1024
 
@@ -48,7 +48,7 @@ def process(folder):
 
 def connect(address: str) -> socket.socket:
     host, port = httpx.URL(address).host, httpx.URL(address).port
-    return socket.create_connection((host, port), timeout=10)
+    return socket.create_connection((host, port), timeout=PATIENCE)
 
 
 def test_half_open_requests_and_bad_ones_do_not_lock_the_owner_out(tmp_path):
@@ -61,7 +61,7 @@ def test_half_open_requests_and_bad_ones_do_not_lock_the_owner_out(tmp_path):
                 else f"POST /demo HTTP/1.1\r\nHost: {address}\r\n"
             )
             half.sendall(head.encode() + (b"" if k % 2 else b"Content-Length: 99\r\n\r\n"))
-        page = httpx.get(address, follow_redirects=True, timeout=10)
+        page = httpx.get(address, follow_redirects=True, timeout=PATIENCE)
         assert page.status_code == 200
         assert 'action="/path"' in page.text
         for _ in range(300):
@@ -96,7 +96,7 @@ def test_who_sends_too_slowly_is_hung_up_on(small, monkeypatch):
 def test_strangers_do_not_push_out_the_owner(small, monkeypatch):
     monkeypatch.setattr("privacyfunnel.studio.sessions.MOST", 20)
     with Visitor(small) as owner:
-        with httpx.Client() as stranger:
+        with httpx.Client(timeout=PATIENCE) as stranger:
             for _ in range(30):
                 stranger.cookies.clear()
                 stranger.get(str(owner.base_url))
@@ -107,7 +107,7 @@ def test_strangers_do_not_push_out_the_owner(small, monkeypatch):
 def test_strangers_at_work_are_only_so_many_and_all_stay(small, monkeypatch):
     # So few that they come faster than one worker is done with them, on a quiet machine too.
     monkeypatch.setattr(queue, "GUESTS_WAITING", 5)
-    with Visitor(small, token=False) as first, httpx.Client() as stranger:
+    with Visitor(small, token=False) as first, httpx.Client(timeout=PATIENCE) as stranger:
         first.post("/demo")
         codes = set()
         for _ in range(600):

@@ -187,7 +187,10 @@ def test_the_target_says_the_recoding_unless_it_is_named(target, kind):
     ("options", "words"),
     [
         ({"target": {"utility": 0.5}, "recoding": "global"}, "utility is of symbols"),
-        ({"target": {"utility": 0.5}, "suppress": 0.1}, "suppress is for global and local"),
+        (
+            {"target": {"utility": 0.5}, "suppress": 0.1},
+            "symbols take no suppress; global and local",
+        ),
         ({"target": {"kept": 0.5}, "recoding": "local", "balance": 0.9}, "is for global recoding"),
         ({"target": {"kept": 0.5}, "recoding": "symbols"}, "symbols take utility"),
         ({"target": {"kept": 0.5}, "soft": True}, "symbols take utility"),

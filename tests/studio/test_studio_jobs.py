@@ -14,7 +14,7 @@ import pytest
 
 from privacyfunnel.cli import run
 from privacyfunnel.studio.worker.queue import DIED, Job, JobQueue
-from studio_client import DEMO_FORM, QUICK, Visitor, demo_csv
+from studio_client import DEMO_FORM, PATIENCE, QUICK, Visitor, demo_csv
 
 
 def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):
@@ -100,7 +100,7 @@ def test_the_command_says_where_it_is_and_ends_cleanly(tmp_path, name):
         line = process.stdout.readline()
         address = line.split()[-1]
         assert address.startswith("http://127.0.0.1:")
-        assert httpx.get(address, follow_redirects=True).status_code == 200
+        assert httpx.get(address, follow_redirects=True, timeout=PATIENCE).status_code == 200
         assert len(list(tmp_path.glob("funnel-studio-*"))) == 1
     finally:
         process.send_signal(getattr(signal, name))

@@ -11,7 +11,7 @@ from privacyfunnel.studio.sessions import MOST, Sessions, TooManyVisitors
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import Source
 from privacyfunnel.studio.worker.queue import JobQueue
-from studio_client import Visitor, attributes, demo_csv
+from studio_client import PATIENCE, Visitor, attributes, demo_csv
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "[::1]:1", ""])
@@ -53,7 +53,7 @@ def test_no_page_runs_a_script_of_its_own_or_loads_anything_from_elsewhere(visit
 
 
 def test_the_cookie_is_for_our_pages_only(studio, visitor):
-    with httpx.Client() as fresh:
+    with httpx.Client(timeout=PATIENCE) as fresh:
         cookie = fresh.get(studio.settings.address).headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
@@ -81,7 +81,7 @@ def test_without_the_token_no_file_of_the_machine_can_be_named(studio, tmp_path)
 def test_beyond_this_machine_nothing_goes_without_the_token():
     with running(Settings(host="0.0.0.0", workers=1)) as studio:
         base = f"http://127.0.0.1:{studio.settings.port}"
-        with httpx.Client(base_url=base, headers={"Origin": base}) as stranger:
+        with httpx.Client(base_url=base, headers={"Origin": base}, timeout=PATIENCE) as stranger:
             for address in ("/", "/columns", "/jobs/x", "/files/release.csv"):
                 assert stranger.get(address).status_code == 403
             assert stranger.post("/demo").status_code == 403
@@ -96,7 +96,7 @@ def test_beyond_this_machine_nothing_goes_without_the_token():
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_another_site_can_neither_load_nor_send_anything(visitor, site):
     here = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}
-    with httpx.Client(base_url=visitor.base_url) as foreign:
+    with httpx.Client(base_url=visitor.base_url, timeout=PATIENCE) as foreign:
         answer = foreign.get("/", headers=here)
         assert (answer.status_code, answer.cookies) == (
             403,
@@ -110,7 +110,7 @@ def test_another_site_can_neither_load_nor_send_anything(visitor, site):
 def test_a_link_from_another_site_does_not_replace_the_session(studio):
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     for address in (studio.settings.address, studio.settings.address.split("?")[0]):
-        answer = httpx.get(address, headers=link)
+        answer = httpx.get(address, headers=link, timeout=PATIENCE)
         assert answer.status_code == 200
         assert "set-cookie" not in answer.headers
         assert (
@@ -182,7 +182,7 @@ def test_starting_over_removes_the_table(studio, visitor):
 
 def test_who_is_not_known_is_sent_to_the_first_page(studio):
     base = studio.settings.address.split("/?")[0]
-    with httpx.Client(base_url=base) as stranger:
+    with httpx.Client(base_url=base, timeout=PATIENCE) as stranger:
         page = stranger.get("/release", headers={"Accept": "text/html"})
         assert (page.status_code, page.headers["location"]) == (303, "/")
         assert stranger.get("/jobs/x").status_code == 403

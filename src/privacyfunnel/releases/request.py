@@ -203,7 +203,7 @@ class ReleaseRequest:
             readable = {f.name for f in fields(self) if f.metadata.get("topic") == "readable"}
             for name in self.options():
                 if name in readable and name != "recoding":
-                    raise InvalidInput(f"{name} is for global and local recoding, not for symbols.")
+                    raise InvalidInput(f"symbols take no {name}; global and local recoding do.")
         elif target == "utility":
             raise InvalidInput(
                 f"{self.kind} recoding takes kept, leakage or lam as its target; utility is of symbols."
