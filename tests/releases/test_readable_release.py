@@ -197,7 +197,7 @@ def test_the_target_says_the_recoding_unless_it_is_named(target, kind):
         ({"target": {"kept": 0.5}, "recoding": "local", "expand": True}, "has the columns already"),
         ({"target": {"kept": 0.5}, "numbers": "median"}, "numbers must be one of"),
         ({"target": {"kept": 0.5}, "recoding": "lokal"}, "recoding must be one of"),
-        ({"target": {"utility": 0.5}, "cuts": {"age": [3]}}, "cuts is for global"),
+        ({"target": {"utility": 0.5}, "cuts": {"age": [3]}}, "symbols take no cuts"),
         ({"target": {"kept": 0.5, "lam": 0.3}}, "exactly one of"),
     ],
 )
