@@ -7,12 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from privacyfunnel.columns.missing import is_nan, is_nan_sql
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
