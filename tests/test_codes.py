@@ -91,3 +91,10 @@ def test_cells_that_fit_no_group_are_refused(cells, words):
 def test_two_groups_of_a_column_need_two_labels():
     with pytest.raises(InvalidCode, match="same label"):
         ColumnCode([RecodedColumn("age", (Group("a", (1,)), Group("a", (2,))))], [[0], [1]])
+
+
+def test_pushed_weights_that_are_whole_by_chance_are_no_records():
+    joint = Joint.from_probabilities([[0.5, 0.5]])
+    age = RecodedColumn("age", (Group("*", (0, 1)),))
+    for code in (Partition([0, 0]), ColumnCode([age], [[0], [0]]), Channel([[1.0], [1.0]])):
+        assert code.push(joint).n_records is None

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from string import Formatter
 
+import pandas as pd
 import pytest
 
 import privacyfunnel
@@ -71,3 +72,12 @@ def test_a_fact_with_its_cure_survives_a_process(kind):
     assert error.fact == "a.csv is cut."
     assert str(error) == "a.csv is cut; download http://a by hand and pass its path."
     assert error.in_words(of_the_command.HINTS).endswith("pass it with --data.")
+
+
+def test_the_hint_about_attackers_says_where_an_audit_takes_it():
+    few = {"s": [0, 1, 0], "x": [1, 2, 3]}
+    trials = privacyfunnel.Trials(permutations=0, bootstraps=0)
+    with pytest.raises(
+        errors.InvalidInput, match=r"attackers=False .*trials=Trials\(\.\.\.\)\)\.$"
+    ):
+        privacyfunnel.audit(pd.DataFrame(few), "s", "x", trials=trials)

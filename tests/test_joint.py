@@ -1,10 +1,13 @@
+from datetime import date, datetime
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from privacyfunnel import Joint, Partition
+from privacyfunnel import Funnel, Joint, Partition, solve
 from privacyfunnel.errors import FunnelError, InvalidInput, InvalidJoint
+from privacyfunnel.validation import plain_labels
 
 
 def test_paper_settings_have_the_published_entropies(settings_of_paper):
@@ -148,3 +151,78 @@ def test_a_table_is_counted_with_its_use():
     weighted = table.assign(w=[1.0, 2.0, 3.0])
     joint = Joint.from_table(weighted, "age", "city", useful="ill", weight="w")
     assert joint.useful.total == 6.0
+
+
+DAYS = (date(2020, 5, 1), date(2020, 6, 1))
+TIMES = tuple(datetime.combine(day, datetime.min.time()) for day in DAYS)
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        (np.arange(2), (0, 1)),
+        (np.array([0.5, 6.0]), (0.5, 6.0)),
+        (np.array([1, 2], dtype=np.longdouble), (1.0, 2.0)),
+        (np.array(["a", "b"]), ("a", "b")),
+        (np.array([True, False]), (True, False)),
+        (np.array(DAYS, dtype="M8[D]"), DAYS),
+        (np.array(DAYS, dtype="M8[M]"), DAYS),
+        (np.array(DAYS, dtype="M8[s]"), TIMES),
+        (np.array(DAYS, dtype="M8[ns]"), TIMES),
+        (pd.to_datetime(DAYS), TIMES),
+        ([pd.Timestamp(DAYS[0]), pd.NaT], (TIMES[0], None)),
+        ([(np.int64(1), np.str_("a")), (2, None)], ((1, "a"), (2, None))),
+    ],
+)
+def test_labels_of_other_libraries_become_pythons_own(given, plain):
+    joint = Joint.from_counts([[1, 2], [3, 4]], labels_s=given, labels_x=given)
+    assert joint.labels_s == joint.labels_x == plain
+    types = [
+        [type(part) for part in (label if isinstance(label, tuple) else (label,))]
+        for labels in (joint.labels_s, joint.labels_x, plain)
+        for label in labels
+    ]
+    assert types[:2] == types[2:4] == types[4:]
+
+
+def test_labels_that_python_cannot_hold_stay_apart():
+    fine = np.array(["2020-05-01T00:00:00.000000001", "2020-05-01T00:00:00.000000002"], "M8[ns]")
+    assert Joint.from_counts([[1, 2]], labels_x=fine).labels_x == tuple(fine)
+    assert len(set(Joint.from_counts([[1, 2]], labels_x=pd.DatetimeIndex(fine)).labels_x)) == 2
+
+
+def test_plain_labels_are_not_copied():
+    labels = ((1, "a"), (2, None))
+    assert plain_labels(labels) is labels
+
+
+@pytest.mark.parametrize("labels", [np.arange(8), np.arange(8.0), pd.date_range("2020", periods=8)])
+def test_readable_releases_see_numbers_and_dates_in_labels_of_other_libraries(labels):
+    counts = np.outer([1, 2, 3], np.ones(8, dtype=int)) + np.eye(3, 8, dtype=int)
+    joint, own = (
+        Joint.from_counts(counts, labels_x=given, columns=["v"])
+        for given in (labels, labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
+    )
+    cuts = {"cuts": {"v": labels[[2, 4]]}}
+    released = solve(joint, Funnel(0.3), recoding="global", **cuts).code.released
+    assert released == solve(own, Funnel(0.3), recoding="global", **cuts).code.released
+    assert not any("np." in label for (label,) in released)
+    assert len(released) <= 3  # intervals between two cuts
+
+
+@pytest.mark.parametrize(
+    "counts", [np.ones((2, 2)) + 1j, sp.csc_array(np.ones((2, 2)) + 1j), [[1j, 1], [1, 1]]]
+)
+def test_complex_counts_are_refused(counts):
+    with pytest.raises(InvalidJoint, match="real numbers, got complex"):
+        Joint.from_counts(counts)
+
+
+def test_labels_that_are_no_list_are_refused():
+    with pytest.raises(InvalidJoint, match=r"labels_x must be a list .* got 5\.$"):
+        Joint.from_counts([[1, 2]], labels_x=5)
+
+
+def test_names_of_columns_may_be_an_index():
+    joint = Joint.from_counts([[1]], labels_x=[(1, 2)], columns=pd.Index(["p", "q"]))
+    assert joint.columns == ("p", "q")

@@ -78,3 +78,24 @@ def test_a_bar_ends_full(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "100 of 100" in drawn[-1]
     assert len(drawn) < 100
     assert "&lt;now&gt;" in drawn[-1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "kept"),
+    [
+        ({}, r"I\(S;X̂\) <b>0\.\d{4} bits</b>", r"I\(X;X̂\) <b>\d\.\d{4} bits</b>"),
+        ({"measure": "guessing"}, r"guessing gain of S <b>[\d.]+%</b>", r"I\(X;X̂\)"),
+        ({"measure": "chi-square"}, r"χ²-information of S <b>0\.\d{4}</b>", r"I\(X;X̂\)"),
+        ({"keep": "useful"}, r"I\(S;X̂\)", r"I\(Y;X̂\) <b>0\.\d{4} bits</b>"),
+        ({"keep": "both"}, r"I\(S;X̂\)", r"kept of X and of its use <b>0\.\d{4} bits</b>"),
+    ],
+)
+def test_a_solution_names_its_measure_and_what_it_keeps(asked, told, kept) -> None:
+    joint = pf.Joint.from_counts([[3, 0, 1], [0, 3, 2]], useful=[[2, 1, 1], [1, 2, 2]])
+    html = pf.solve(joint, pf.Funnel(0.3, **asked))._repr_html_()
+    assert re.search(told, html)
+    assert re.search(kept, html)
+    if "measure" in asked:
+        assert "I(S;X̂)" not in html
+    if "keep" in asked:
+        assert "I(X;X̂)" not in html

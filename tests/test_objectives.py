@@ -80,3 +80,14 @@ def test_lambda_outside_the_unit_interval_is_refused(lam):
 def test_an_unknown_problem_is_refused():
     with pytest.raises(InvalidInput, match="funnel, bottleneck"):
         limits.limit(Joint.from_counts([[1, 1]]), "tunnel", 0.5)
+
+
+@pytest.mark.parametrize("beta", [0, 0.5, -1, float("nan"), "x", None])
+def test_a_beta_that_gains_nothing_is_refused_by_its_own_name(beta):
+    with pytest.raises(InvalidInput, match=r"^beta must be a number from 1 on, got "):
+        Bottleneck.from_beta(beta)
+
+
+def test_a_beta_may_be_of_numpy_or_infinite():
+    assert Bottleneck.from_beta(np.float32(4)).lam == 0.25
+    assert Bottleneck.from_beta(float("inf")).lam == 0.0

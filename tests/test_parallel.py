@@ -6,10 +6,11 @@ import time
 import warnings
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.parallel import as_they_come, in_parallel
+from privacyfunnel.parallel import as_they_come, check_jobs, in_parallel
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -63,3 +64,8 @@ def test_what_is_not_taken_is_given_up_in_silence():
     with warnings.catch_warnings(), closing(as_they_come(time.sleep, [(0.05,)] * 20, 2)) as coming:
         warnings.simplefilter("error")
         assert next(coming) is None
+
+
+def test_a_number_of_processes_may_be_of_numpy():
+    assert in_parallel(divmod, [(7, 2)], np.int64(1)) == [(3, 1)]
+    assert type(check_jobs(np.int64(2))) is int

@@ -243,7 +243,7 @@ def _pushed(
 ) -> Joint:
     """The joint of S, and of the useful Y where there is one, with what is released."""
     use = joint.useful
-    return Joint.from_counts(
+    pushed = Joint.from_counts(
         joint.counts @ matrix,
         joint.labels_s,
         labels,
@@ -252,6 +252,8 @@ def _pushed(
         labels_y=None if use is None else use.labels_s,
         sensitive=joint.sensitive,
     )
+    # Weights that sum to whole numbers by chance are still no count of records.
+    return pushed if joint.n_records is not None else replace(pushed, n_records=None)
 
 
 def _check_fits(n_x: int, joint: Joint) -> None:

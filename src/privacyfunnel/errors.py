@@ -33,7 +33,8 @@ HINTS: Hints = {
     "missing": "set missing= to {allowing}",
     "input-format": 'say which it is with open_table(path, input_format="csv")',
     "memory": "allow more with memory=",
-    "fewer-folds": "use fewer folds, or leave the attackers out with attackers=False",
+    "fewer-folds": "leave the attackers out with attackers=False (an audit takes it, or fewer folds, in "
+    "trials=Trials(...))",
     "by-hand": "download {url} by hand and pass its path",
     "min-count": "at least {least} records for each symbol (min_count={least}) forbid it",
     "balance": "balance=0 lets columns be given up",

@@ -74,9 +74,9 @@ class Joint:
     ) -> Joint:
         """From counts ``[s, x]``, dense or scipy.sparse; all-zero rows and columns are dropped.
 
-        ``columns`` names the public columns: one, or as many as each label of X has values;
-        ``sensitive`` names those of S likewise. ``useful`` are counts ``[y, x]`` of the same records:
-        what the release is for.
+        Labels of NumPy and pandas become Python's own values. ``columns`` names the public columns: one,
+        or as many as each label of X has values; ``sensitive`` names those of S likewise. ``useful`` are
+        counts ``[y, x]`` of the same records: what the release is for.
 
         >>> Joint.from_counts([[3, 0], [1, 0]], labels_x=["a", "b"]).labels_x
         ('a',)
@@ -84,8 +84,8 @@ class Joint:
         matrix = check_counts(counts)
         names_s = check_labels("labels_s", labels_s, matrix.shape[0])
         names_x = check_labels("labels_x", labels_x, matrix.shape[1])
-        names = _check_columns("columns", columns or (), "labels_x", names_x)
-        secrets = _check_columns("sensitive", sensitive or (), "labels_s", names_s)
+        names = _check_columns("columns", columns, "labels_x", names_x)
+        secrets = _check_columns("sensitive", sensitive, "labels_s", names_s)
         use = None if useful is None else _check_useful(useful, labels_y, matrix, names_x, names)
         rows = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
         filled = np.flatnonzero(np.diff(matrix.indptr))
@@ -323,10 +323,11 @@ def _check_useful(
 
 
 def _check_columns(
-    what: str, columns: Sequence[str], which: str, labels: tuple[Any, ...]
+    what: str, columns: Sequence[str] | None, which: str, labels: tuple[Any, ...]
 ) -> tuple[str, ...]:
-    """Names of columns that fit the labels of their symbols."""
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    """Names of columns that fit the labels of their symbols; none where they are not known."""
+    given = () if columns is None else columns
+    names = (given,) if isinstance(given, str) else tuple(given)
     if len(set(names)) < len(names):
         raise InvalidJoint(f"{what} must have different names, got {', '.join(map(str, names))}.")
     if len(names) > 1:

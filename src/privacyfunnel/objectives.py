@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
@@ -226,7 +227,11 @@ class Bottleneck(Objective):
         >>> Bottleneck.from_beta(4.0).lam
         0.25
         """
-        return cls(1.0 / beta)
+        if not isinstance(beta, Real) or not beta >= 1.0:
+            raise InvalidInput(
+                f"beta must be a number from 1 on, got {beta!r}; below 1 no code gains anything."
+            )
+        return cls(1.0 / float(beta))
 
 
 def _positions(subset: ArrayLike) -> NDArray[np.intp]:

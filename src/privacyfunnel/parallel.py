@@ -6,6 +6,7 @@ import signal
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from numbers import Integral
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
@@ -38,11 +39,11 @@ class Ticks:
 
 def check_jobs(n_jobs: int) -> int:
     """A number of processes; -1 stands for one on each core."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidInput(
             f"n_jobs must not be {n_jobs!r}; 1 is one process, -1 one for each core."
         )
-    return n_jobs
+    return int(n_jobs)
 
 
 def in_parallel(

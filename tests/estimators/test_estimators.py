@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from datetime import date
@@ -638,3 +639,14 @@ class TestBadInput:
         with pytest.raises(NotFittedError):
             make().get_feature_names_out()
         assert issubclass(InvalidInput, FunnelError)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_public_estimator_keeps_the_bins_of_public_columns_only(kind):
+    ages, sexes = pd.DataFrame({"age": 3 * [1, 2, 3, 4, 5, 6]}), pd.DataFrame({"sex": 9 * [0, 1]})
+    fitted = kind(bins={"age": 3, "sex": [0.125]}).fit(ages, sexes)
+    shipped = fitted.public()
+    assert shipped.bins == {"age": 3}
+    assert fitted.bins == {"age": 3, "sex": [0.125]}
+    assert (shipped.transform(ages) == fitted.transform(ages)).all()
+    assert b"0.125" not in pickle.dumps(shipped, protocol=0)

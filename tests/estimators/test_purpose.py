@@ -86,6 +86,10 @@ def test_every_cap_is_met_and_shipped_without(people):
         ({"caps": {"sex": 0.1}, "leakage": 0.1}, "no other target than utility="),
         ({"caps": {"sex": 0.1}, "recoding": "global"}, "recoding='symbols' and method='best'"),
         ({"caps": {"sex": 0.1}, "method": "greedy"}, "recoding='symbols' and method='best'"),
+        ({"caps": {"sex": 0.1}, "min_count": 1000}, "at most the number of records, 400"),
+        ({"caps": {"sex": 0.1}, "importance": {"town": 2}}, "importance= is for recoding"),
+        ({"recoding": "global", "kept": -1.0}, "kept must lie in"),
+        ({"recoding": "local", "leakage": 2.0}, "leakage must lie in"),
     ],
 )
 def test_what_does_not_go_with_caps_is_refused(people, settings, words):

@@ -10,6 +10,7 @@ import privacyfunnel as pf
 import reference
 from conftest import random_joint
 from privacyfunnel.errors import FunnelError, InvalidInput, TargetUnreachable
+from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import hull, undominated
@@ -240,15 +241,26 @@ def test_bad_sweeps_are_refused(settings_of_paper):
     for options, message in [
         ({"problem": "tunnel"}, "problem must be one of"),
         ({"method": "magic"}, "method must be one of"),
-        ({"targets": [1.5]}, r"targets must be shares of H\(X\)"),
+        ({"targets": [1.5]}, r"a target must lie in \[0, 1\]"),
         ({"targets": []}, "at least one"),
         ({"method": "greedy", "lams": []}, "at least one"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"method": "greedy", "targets": [0.5]}, "goes with a method that meets targets"),
         ({"n_points": 0}, "n_points must be at least 1"),
+        ({"n_points": 2.5}, "n_points must be a whole number"),
         ({"min_count": 1000}, "at most the number of records"),
+        ({"min_count": 2.5}, "min_count must be a whole number"),
+        ({"targets": 0.5}, "targets must be a list"),
+        ({"targets": ["a"]}, "a target must lie in"),
+        ({"targets": [0.5], "lams": [0.5]}, "lams= is given too"),
+        ({"seed": None}, "seed must be a whole number"),
+        ({"recoding": "global", "targets": []}, "at least one"),
+        ({"recoding": "global", "targets": [-1.0]}, "a target must lie in"),
+        ({"recoding": "global", "n_points": 0}, "n_points must be at least 1"),
+        ({"recoding": "local", "min_count": 10_000}, "10000 records in each combination"),
+        ({"recoding": "global", "min_count": 10_000}, "10000 records in each combination"),
     ]:
-        with pytest.raises(InvalidInput, match=message):
+        with pytest.raises((InvalidInput, TargetUnreachable), match=message):
             pf.frontier(joint, **options)
 
 
@@ -332,6 +344,34 @@ def test_small_alphabets_are_searched_to_the_end_with_min_count_too():
     joint = pf.Joint.from_counts([[11, 48, 39, 54], [30, 36, 58, 44]])
     found = pf.frontier(joint, n_points=6, min_count=128).at(utility=0.5)
     assert found.code.labels.tolist() == [0, 1, 1, 0]
+
+
+def test_what_is_proved_for_a_price_is_not_proved_for_a_target():
+    joint = pf.Joint.from_counts([[16, 2, 4, 5, 4, 16], [17, 12, 1, 2, 7, 9]])
+    proved = (Status.OPTIMAL, Status.AT_LIMIT)
+    for method in ("quantizer", "exhaustive"):
+        swept = pf.frontier(joint, "bottleneck", method, lams=np.linspace(0, 1, 21))
+        for rate in np.linspace(0.1, 1.0, 10):
+            best = pf.frontier(joint, "bottleneck", n_points=1).at(rate=rate)
+            found = swept.at(rate=rate)
+            assert best.status in proved
+            if found.status in proved:
+                assert found.leakage == pytest.approx(best.leakage, abs=1e-9)
+
+
+def test_targets_of_recodings_come_in_any_order():
+    joint = pf.Joint.from_counts(
+        np.arange(1, 13).reshape(2, 6),
+        labels_x=[(age, sex) for age in (20, 30, 40) for sex in "fm"],
+        columns=["age", "sex"],
+    )
+    rule = {
+        "recoding": "global",
+        "min_count": 20,
+        "suppress": 0.0,
+    }  # which leaves no more than half
+    one, other = (pf.frontier(joint, targets=t, **rule) for t in ([0.2, 1.0], [1.0, 0.2]))
+    assert [s.kept for s in one] == [s.kept for s in other] == [pytest.approx(0.5)]
 
 
 def test_proved_is_about_the_target():

@@ -138,3 +138,29 @@ def test_every_measure_has_its_sentence(name: str):
     sentence = measure.sentence("race", measure(joint.p_sx), joint.p_s)
     assert "race" in sentence
     assert not sentence.endswith(".")
+
+
+@pytest.mark.parametrize("order", [0.5, 0.51, 0.9, 3.5, 40.0])
+def test_arimoto_is_right_to_nine_digits_on_many_values(order: float):
+    """In the log domain, as the twin computes it: nothing cancels there."""
+    rng = np.random.default_rng(1)
+    for counts in (np.eye(1000), 3 * np.eye(300) + (rng.random((300, 300)) < 0.02)):
+        p_sx = counts / counts.sum()
+        expected = reference.measure("arimoto", p_sx, order)
+        assert Arimoto(order)(p_sx) == pytest.approx(expected, rel=1e-9)
+
+
+def test_arimoto_of_little_is_read_and_taken_back_without_loss():
+    p_s = np.full(10, 0.1)
+    for order in (0.5, 2.0):
+        amount = 1e-13 * abs(Arimoto(order).at_rest(p_s))
+        reading = Arimoto(order).reading(amount, p_s)
+        expected = order / abs(order - 1) * 1e-13 / np.log(2)
+        assert reading == pytest.approx(expected, rel=1e-9, abs=0)
+        assert Arimoto(order).amount(reading, p_s) == pytest.approx(amount, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("order", [0.05, 0.49, 0.0, float("nan")])
+def test_orders_that_rounding_would_drown_are_refused(order: float):
+    with pytest.raises(InvalidInput, match=r"must be 0\.5 or more and not 1, got"):
+        Arimoto(order)

@@ -86,6 +86,23 @@ def test_intervals_and_cuts_of_a_tree_are_optimal(name, monkeypatch):
             assert found.status is Status.OPTIMAL_RECODING
 
 
+def test_cuts_that_are_round_but_dearer_are_not_called_optimal():
+    dearer = 0
+    for seed in range(12):
+        counts = np.random.default_rng([7, seed]).integers(0, 6, (3, 60))
+        counts[0] += 1
+        joint = pf.Joint.from_counts(counts, labels_x=list(range(17, 77)), columns=["age"])
+        free, rounded = (
+            pf.solve(joint, pf.Funnel(0.5), recoding="global", rounding=rounding)
+            for rounding in ("free", "prefer")
+        )
+        assert free.status is Status.OPTIMAL_RECODING
+        is_dearer = rounded.value > free.value + 1e-9
+        assert (rounded.status is Status.OPTIMAL_RECODING) == (not is_dearer)
+        dearer += is_dearer
+    assert 0 < dearer < 12
+
+
 @pytest.mark.parametrize("kind", ["global", "local"])
 @pytest.mark.parametrize("name", MEASURES[1:])
 def test_targets_are_met_by_any_measure(name, kind):

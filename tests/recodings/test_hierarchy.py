@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privacyfunnel import Funnel, Joint, solve
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.recodings.cuts import cut_between, interval_label, is_ordered
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
@@ -145,3 +146,26 @@ def test_columns_with_many_values_have_many_codes():
     assert Groups(tuple(range(500))).n_codes > 1e20
     tree = Tree.of_ranges((17, 19, 20, 24, 31, 38), np.ones(6))
     assert len({labels.tobytes() for labels in tree.every()}) == tree.n_codes == 11
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"importance": {"age": "x"}},
+            "importance of 'age' must be a number of 0 or more, got 'x'",
+        ),
+        (
+            {"importance": {"age": None}},
+            "importance of 'age' must be a number of 0 or more, got None",
+        ),
+        ({"cuts": {"age": 25}}, "cuts must be a list of points for each column, got 25"),
+        ({"cuts": {"age": "25"}}, "cuts must be a list of points for each column, got '25'"),
+        ({"hierarchies": {"sex": {"f": ("*",)}}}, "must be the path of its file or a Hierarchy"),
+    ],
+)
+def test_settings_of_another_kind_are_refused_in_a_sentence(options, words):
+    rows = [(age, sex) for age in (20, 25, 30) for sex in "fm"]
+    joint = Joint.from_counts([range(1, 7), range(6, 0, -1)], labels_x=rows, columns=["age", "sex"])
+    with pytest.raises(InvalidInput, match=words):
+        solve(joint, Funnel(0.3), recoding="global", **options)

@@ -177,7 +177,7 @@ def test_kept_equals_the_mean_column_utility_of_a_global_recoding():
         ({"importance": {"age": -1}}, "0 or more"),
         ({"orders": {"city": ["a", "b"]}}, "lacks 'c'"),
         ({"cuts": {"city": [3]}}, "numbers or dates"),
-        ({"suppress": 2}, "share of the records"),
+        ({"suppress": 2}, "suppress must lie in"),
         ({"rounding": "never"}, "rounding must be one of"),
         ({"tau": 2}, "no setting 'tau'"),
         ({"problem": "bottleneck"}, "funnel"),

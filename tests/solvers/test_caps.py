@@ -50,6 +50,18 @@ def test_a_looser_cap_never_keeps_less():
     assert (np.diff(kept, axis=1) >= -1e-12).all()
 
 
+def test_what_is_asked_beside_caps_is_checked():
+    joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]], sensitive=["sex"])
+    for options, words in (
+        ({"min_count": 1000}, "at most the number of records, 12"),
+        ({"min_count": -1}, "at least 1"),
+        ({"utility": -1.0}, "utility must lie in"),
+        ({"utility": "x"}, "utility must lie in"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            solve_capped(joint, {"sex": 0.5}, **options)
+
+
 def test_what_cannot_be_had_is_refused_with_the_nearest():
     joint = two_secrets(np.random.default_rng(5), 7)
     with pytest.raises(TargetUnreachable, match=r"within all caps; the nearest keeps 0\.\d+"):

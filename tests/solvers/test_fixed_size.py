@@ -12,7 +12,9 @@ from privacyfunnel._kernels.sequential import most_relevant_of
 from privacyfunnel.datasets import toy_joints
 from privacyfunnel.objectives import Bottleneck, leakage
 from privacyfunnel.solvers import solve
+from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.best import BestSearch
+from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.moves import JointLayout
 
 FAST = BestSearch(effort="fast")
@@ -31,8 +33,8 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def _most_relevant(joint: Joint, n_symbols: int) -> float:
-    """The most I(S;X̂) of all partitions into at most so many clusters."""
+def _most_relevant(joint: Joint, n_symbols: int, least: int = 1) -> float:
+    """The most I(S;X̂) of all partitions into at most so many clusters, each of so many records."""
 
     def partitions(n: int):
         if n == 0:
@@ -42,7 +44,11 @@ def _most_relevant(joint: Joint, n_symbols: int) -> float:
             for label in range(min(max(rest, default=-1) + 2, n_symbols)):
                 yield [*rest, label]
 
-    return max(leakage(joint, Partition(labels)) for labels in partitions(joint.n_x))
+    return max(
+        leakage(joint, Partition(labels))
+        for labels in partitions(joint.n_x)
+        if np.bincount(labels, weights=joint.masses).min() >= least
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -52,6 +58,29 @@ def test_a_code_of_given_size_is_the_best_of_all(seed, n_symbols):
     found = FAST.solve_size(joint, n_symbols, rng=rng())
     assert found.n_symbols <= n_symbols
     assert found.leakage == pytest.approx(_most_relevant(joint, n_symbols), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.35])
+def test_with_a_least_count_too_it_is_the_best_of_all(seed, share):
+    joint = random_joint(np.random.default_rng(seed), 3, 7, whole=True)
+    least = max(2, round(share * joint.total))
+    found = BestSearch(min_count=least, effort="fast").solve_size(joint, 3, rng=rng())
+    assert found.status is Status.OPTIMAL
+    assert found.leakage == pytest.approx(_most_relevant(joint, 3, least), abs=1e-9)
+
+
+@pytest.mark.parametrize("least", [1, 4, 8])
+def test_the_search_is_seldom_far_from_the_best(least):
+    """Of one symbol more than all codes of which are considered."""
+    for seed in range(5):
+        joint = Joint.from_counts(1 + np.random.default_rng(seed).integers(0, 5, (3, 13)))
+        every = ExhaustiveSearch(least).solve_size(joint, 4, rng=rng())
+        found = BestSearch(min_count=least).solve_size(joint, 4, rng=rng())
+        sizes = np.bincount(found.code.labels, weights=joint.masses)
+        assert len(sizes) <= 4
+        assert sizes.min() >= least
+        assert 0.95 * every.leakage <= found.leakage <= every.leakage + 1e-9
 
 
 @pytest.mark.parametrize("name", list(toy_joints()))

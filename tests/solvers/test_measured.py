@@ -287,3 +287,25 @@ def test_no_code_beats_the_limit(name: str, keep: str):
         assert objective.leakage(joint, code) <= max(
             top, limit(joint, "bottleneck", 9, measure=name)
         )
+
+
+@pytest.mark.parametrize("order", [0.5, 2.0, 7.5, 11.9, 40.0])
+def test_loops_tell_what_arimoto_tells_of_many_values(order: float):
+    rng = np.random.default_rng(8)
+    counts = np.diag(rng.zipf(1.5, 1000).clip(max=10**5)) + (rng.random((1000, 1000)) < 0.005)
+    joint, measure = Joint.from_counts(counts), make_measure(f"arimoto:{order}")
+    view = View(joint, measure)
+    layout = MeasuredLayout(joint, (((1.0, view),),))
+    columns, cells, views = layout.arrays
+    slots = slots_for(columns[3], 1, joint.n_x + 1)
+    labels = rng.permutation(joint.n_x) % 50
+    _, totals = fill_measured(columns, layout.weights, labels, views, slots)
+    amount = float(totals[0]) / joint.total - view.at_rest
+    expected = measure(joint.p_sx @ Partition(labels).matrix)
+    assert measure.reading(amount, joint.p_s) == pytest.approx(expected, rel=1e-9)
+    for x in range(0, joint.n_x, 20):
+        home = labels[x]
+        rest = counts[:, (labels == home) & (np.arange(joint.n_x) != x)].sum(axis=1)
+        left = told_after(columns, cells, layout.weights, x, -1, home, 0, views, slots)
+        alone = measure.clusters(rest[:, None], joint.p_s)[0]
+        assert left == pytest.approx(alone, rel=1e-9, abs=1e-9 * joint.total * layout.units[0])

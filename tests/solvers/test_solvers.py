@@ -72,6 +72,15 @@ def test_exhaustive_finds_the_best_of_all_partitions():
         assert found.status is Status.OPTIMAL
 
 
+def test_exhaustive_refuses_a_least_count_that_nothing_has():
+    for joint, words in (
+        (Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]]), "at most the number of records, 12"),
+        (Joint.from_probabilities([[0.1, 0.2], [0.3, 0.4]]), "whole counts"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            solve(joint, Funnel(0.3), "exhaustive", min_count=13)
+
+
 def test_exhaustive_refuses_large_alphabets():
     with pytest.raises(InvalidInput, match="at most 16 public symbols here, got 17"):
         solve(Joint.from_counts(np.ones((2, 17))), Funnel(0.5), "exhaustive")
@@ -89,3 +98,13 @@ def test_bad_requests_are_refused_in_one_line():
         solve(joint, Funnel(0.5), "iac-mdsf", starts=0)
     with pytest.raises(InvalidInput, match="seed must be a whole number"):
         solve(joint, Funnel(0.5), seed="x")
+
+
+def test_what_is_no_joint_or_objective_is_said_in_a_sentence():
+    for recoding in ("symbols", "global"):
+        with pytest.raises(InvalidInput, match=r"^joint must be a Joint, such as .*; got list\.$"):
+            solve([[1, 2]], Funnel(0.3), recoding=recoding)
+        with pytest.raises(
+            InvalidInput, match=r"^objective must be an Objective.* got 'funnel'\.$"
+        ):
+            solve(JOINTS["noisy"], "funnel", recoding=recoding)

@@ -21,7 +21,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
 from privacyfunnel.persons import Persons
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_rng, check_whole
 
 MOST_RECORDS = 50_000  # beyond it the user says how many records the attackers get
 POOLED = ", a person's rows together"
@@ -124,7 +124,7 @@ def attack(
 
 def check_folds(folds: int, n_records: int) -> None:
     """Refuse a cross-validation that cannot be."""
-    check_at_least("folds", folds, 2)
+    check_whole("folds", folds, 2)
     if n_records < folds:
         raise InvalidInput(
             f"folds must be at most the number of records ({n_records}), got {folds}.",
@@ -192,7 +192,7 @@ def _drawn(joint: Joint, records: int | None, rng: np.random.Generator) -> tuple
     order = np.lexsort((cells.row, cells.col))
     times = np.rint(cells.data[order]).astype(np.int64)
     if records is not None:
-        check_at_least("attack rows", records, 2)
+        check_whole("attack rows", records, 2)
         if records < times.sum():
             times = rng.multivariate_hypergeometric(times, records, method="marginals")
     return np.repeat(cells.row[order], times), np.repeat(cells.col[order], times)

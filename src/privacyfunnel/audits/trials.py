@@ -8,7 +8,7 @@ from typing import Any
 from privacyfunnel.audits.attackers import ATTACKERS
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.parallel import check_jobs
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_rng, check_whole
 
 MOST_WORK = 5_000_000  # records, or combinations if fewer, that are shuffled again and again
 
@@ -43,9 +43,9 @@ class Trials:
             if isinstance(value, bool) or not isinstance(value, int) or (value and value < least):
                 raise InvalidInput(f"{name} must be 0 or at least {least}, got {value!r}.")
         if self.attackers:
-            check_at_least("folds", self.folds, 2)
+            check_whole("folds", self.folds, 2)
         if self.attack_rows is not None:
-            check_at_least("attack rows", self.attack_rows, 2)
+            check_whole("attack rows", self.attack_rows, 2)
         check_rng(self.seed)
         check_jobs(self.n_jobs)
 

@@ -17,7 +17,7 @@ from privacyfunnel.estimators.input_columns import Columns
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.tables.encoding import combine_columns, encode_column
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,9 +93,7 @@ def check_bins(bins: Any, names: Sequence[str]) -> None:
                 f"bins names the column {unknown[0]!r}, which is not there; got {', '.join(names)}."
             )
     elif bins is not None:
-        check_at_least("bins", bins, 2)
-        if int(bins) != bins:
-            raise InvalidInput(f"bins must be a whole number, got {bins}.")
+        check_whole("bins", bins, 2)
 
 
 def _crowded(table: Columns, bins: int | None) -> list[int]:

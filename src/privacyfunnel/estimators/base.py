@@ -86,7 +86,10 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "estimator, and publish the rows that it releases."
             )
         asked = ("leakage", "relevance", "caps")
-        params = {name: None for name in asked if name in self.get_params()}
+        params: dict[str, Any] = {name: None for name in asked if name in self.get_params()}
+        if isinstance(self.bins, Mapping):
+            names = {column.name for column in self._public.columns}
+            params["bins"] = {name: of for name, of in self.bins.items() if name in names}
         shipped: Self = clone(self).set_params(random_state=None, **params)
         shipped._public, shipped.code_ = self._public, self.code_
         shipped.codebook_ = self.codebook_.public()

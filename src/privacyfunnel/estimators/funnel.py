@@ -203,6 +203,10 @@ class PrivacyFunnel(CodeEstimator):
 
     def _search(self, joint: Joint, target: Mapping[str, float], seed: int) -> Solution:
         keep = "useful" if self.keep == "y" else "x"
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        given = [name for name in SETTINGS if settings[name]]
+        if self.recoding == "symbols" and given:
+            raise InvalidInput(f"{given[0]}= is for recoding='global' or 'local'.")
         if self.caps:
             return solve_capped(
                 replace(joint, sensitive=tuple(column.name for column in self._hidden.columns)),
@@ -213,11 +217,7 @@ class PrivacyFunnel(CodeEstimator):
                 min_count=self.min_count,
                 seed=seed,
             )
-        settings = {name: getattr(self, name) for name in SETTINGS}
         if self.recoding == "symbols":
-            given = [name for name in SETTINGS if settings[name]]
-            if given:
-                raise InvalidInput(f"{given[0]}= is for recoding='global' or 'local'.")
             return search_target(
                 joint,
                 self.problem,

@@ -21,7 +21,7 @@ from privacyfunnel.recodings import RecodedSolution, UsefulSearch, make_recoding
 from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, make_solver, settings_of
 from privacyfunnel.solvers.base import SizeSolver, Solution, TargetSolver
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_share, check_whole
 
 
 def search_target(
@@ -54,7 +54,7 @@ def search_target(
         solver = make_solver(method, **options)
         found = solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
     elif "n_symbols" in target:
-        check_at_least("n_symbols", target["n_symbols"], 1)
+        check_whole("n_symbols", target["n_symbols"], 1)
         solver = make_solver(method, **options)
         if not isinstance(solver, SizeSolver):
             able = [repr(name) for name, kind in SOLVERS.items() if issubclass(kind, SizeSolver)]
@@ -90,6 +90,9 @@ def search_recoding(
     Binned columns keep the order of their bins; a run of them is named as one interval.
     """
     check_effort(effort)
+    for name in ("kept", "leakage", "utility"):
+        if name in target:
+            check_share(name, target[name])
     orders = {
         column.name: list(column.rule.places)
         for column in alphabet.columns

@@ -19,6 +19,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
 from privacyfunnel.solvers.target import MET, Target, stays_within
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
+from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,7 +162,7 @@ class Frontier:
         """The best release for the one target given."""
         target = self.target(given)
         price = target.price
-        allowed = [s for s in self.known if price.of(*s.amounts) < np.inf]
+        allowed = [_unproved(s) for s in self.known if price.of(*s.amounts) < np.inf]
         if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:
             try:
                 allowed.append(self._search(self.solver, target))
@@ -170,7 +171,7 @@ class Frontier:
                     raise
         if not allowed:
             raise TargetUnreachable(self._nothing(target))
-        best = min(allowed, key=lambda s: price.of(*s.amounts))
+        best = min(allowed, key=lambda s: (price.of(*s.amounts), s.status is not Status.OPTIMAL))
         return proved_for(target, self.joint, best)
 
     def _search(self, solver: TargetSolver, target: Target) -> Solution:
@@ -191,8 +192,7 @@ class Frontier:
                 f"a {self.problem} takes exactly one target, {names[0]} or {names[1]}; got {got}."
             )
         ((name, value),) = given.items()
-        if isinstance(value, bool) or not 0.0 <= value <= 1.0:
-            raise InvalidInput(f"{name} must lie in [0, 1], a share of all there is; got {value}.")
+        value = check_share(name, value)
         quantity = "utility" if name == names[0] else "leakage"
         joint, aim = self.joint, self.aim
         if quantity == "utility":
@@ -236,8 +236,13 @@ def proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
     price = target.price.of(*solution.amounts)
     if price <= target.floor(joint) + PROVED:
         return replace(solution, status=Status.AT_LIMIT)
-    claims = solution.status is Status.AT_LIMIT
-    return replace(solution, status=Status.CONVERGED) if claims else solution
+    return _unproved(solution) if solution.status is Status.AT_LIMIT else solution
+
+
+def _unproved(solution: Solution) -> Solution:
+    """The same solution without what is proved of it for another target, or for a λ."""
+    proved = solution.status in (Status.OPTIMAL, Status.AT_LIMIT)
+    return replace(solution, status=Status.CONVERGED) if proved else solution
 
 
 def marked(joint: Joint, solution: Solution) -> Solution:

@@ -18,6 +18,7 @@ from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recodi
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.target import MET, reaches, stays_within
 from privacyfunnel.solvers.tradeoff import undominated
+from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +48,7 @@ class ReadableFrontier(Frontier):
             got = " and ".join(given) or "none"
             raise InvalidInput(f"a recoding takes exactly one target, kept or leakage; got {got}.")
         ((name, value),) = given.items()
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise InvalidInput(f"{name} must lie in [0, 1], got {value!r}.")
+        value = check_share(name, value)
         rng = np.random.default_rng([self.seed, round(value * 1e6), name == "leakage"])
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
@@ -77,13 +77,15 @@ def readable_frontier(
     solver = make_recoding(recoding, **options)
     search = solver.on(joint, measure)
     rng = np.random.default_rng(seed)
-    shares = [float(s) for s in (np.linspace(0.0, 1.0, n_points) if targets is None else targets)]
+    given = np.linspace(0.0, 1.0, n_points) if targets is None else targets
+    shares = [check_share("a target", share) for share in given]
+    least = shares.index(min(shares))  # where nothing keeps even that, nothing will keep more
     found: list[RecodedSolution] = []
     with closing(search.along(shares, rng, n_jobs=n_jobs)) as along:
         for done, one in enumerate(along):
             if isinstance(one, RecodedSolution):
                 found.append(one)
-            elif done == 0:
+            elif done == least:
                 raise one
             tell(progress, done + 1, len(shares))
     best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")

@@ -35,7 +35,7 @@ from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.target import MET, Target, reaches
 from privacyfunnel.solvers.tradeoff import slope_at
-from privacyfunnel.validation import check_at_least, check_choice, check_rng
+from privacyfunnel.validation import check_choice, check_kind, check_seed, check_share, check_whole
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
 LARGE = 1000  # symbols from which on there are half as many targets
@@ -106,11 +106,12 @@ def frontier(
     >>> bool((points.leakage >= points.limit - 1e-12).all())
     True
     """
+    check_kind("joint", joint, Joint, "Joint.from_counts(counts)")
     check_problem(method, problem)
     aim = PROBLEMS[problem](0.0, make_measure(measure), keep)
     aim.quantities(joint)  # a use must be named to be kept
     check_measure(method, aim)
-    check_rng(seed)
+    check_seed(seed)
     check_jobs(n_jobs)
     check_choice("recoding", recoding, RECODINGS)
     everything = n_points == "all"
@@ -122,6 +123,11 @@ def frontier(
         if not everything:
             raise InvalidInput(f"n_points must be a number or 'all', got {n_points!r}.")
         n_points = None
+    if n_points is not None:
+        check_whole("n_points", n_points, 1)
+    for name, listed in (("targets", targets), ("lams", lams)):
+        if listed is not None and (np.ndim(listed) != 1 or len(listed) == 0):
+            raise InvalidInput(f"{name} must be a list of at least one number, got {listed!r}.")
     if recoding != "symbols":
         if keep != "x":
             raise InvalidInput(f"recoding {recoding!r} keeps the columns; a use goes with symbols.")
@@ -142,19 +148,15 @@ def frontier(
             measure=aim.measure,
         )
     check_settings(method, options)
-    if n_points is not None:
-        check_at_least("n_points", n_points, 1)
-    if lams is not None and len(lams) == 0:
-        raise InvalidInput("lams must hold at least one λ.")
     kind = SOLVERS[method]
     if issubclass(kind, SweptSolver) and lams is None and not options:
         first = _by_parameter(kind, joint, problem, n_points or POINTS["lam"])
     else:
         solver = make_solver(method, **options)
         if targets is not None and (lams is not None or not isinstance(solver, TargetSolver)):
+            wrong = "lams= is given too" if lams is not None else f"{method!r} sweeps λ"
             raise InvalidInput(
-                f"targets= goes with a method that meets targets and without lams=; "
-                f"{method!r} sweeps λ."
+                f"targets= goes with a method that meets targets and without lams=; {wrong}."
             )
         if isinstance(solver, ManyTargetsSolver):
             if lams is not None or checkpoint is not None:
@@ -228,12 +230,11 @@ def _demands(
     joint: Joint, aim: Objective, n_points: int, targets: Sequence[float] | None
 ) -> list[Target]:
     """Targets at the shares of what there is to keep that are given, else at evenly spaced ones."""
-    shares = np.linspace(0, 1, n_points + 2)[1:-1].tolist() if targets is None else list(targets)
-    if not shares or not all(0.0 <= share <= 1.0 for share in shares):
-        raise InvalidInput("targets must be shares of H(X) to keep, at least one, in [0, 1].")
+    given = np.linspace(0, 1, n_points + 2)[1:-1] if targets is None else targets
+    shares = [check_share("a target", share) for share in given]
     whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else _mean_slope(joint, aim)
     return [
-        Target(aim.problem, "utility", float(share) * whole, slope, aim.measure, aim.keep)
+        Target(aim.problem, "utility", share * whole, slope, aim.measure, aim.keep)
         for share in shares
     ]
 

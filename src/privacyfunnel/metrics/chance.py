@@ -13,7 +13,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Tick, in_parallel
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_rng, check_whole
 
 SHUFFLES = 20
 MOST_WORK = 100_000  # records, or cells if they are fewer; beyond it a shuffle takes too long
@@ -63,7 +63,7 @@ def shuffled(
     >>> found.mean_bits == joint.information, found.p_value  # all differ: chance explains all
     (True, 1.0)
     """
-    check_at_least("shuffles", shuffles, 1)
+    check_whole("shuffles", shuffles, 1)
     if not can_shuffle(joint, most_work):
         return None
     channel = code if isinstance(code, Channel) else None

@@ -19,7 +19,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, entropy, mutual_information, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Tick, in_parallel
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_rng, check_whole
 
 ENOUGH_PER_PAIR = 5  # records per pair that occurs, see above
 
@@ -105,7 +105,7 @@ def bootstrap(
     >>> found.low_bits < 0.189 < found.high_bits
     True
     """
-    check_at_least("resamples", resamples, 20)
+    check_whole("resamples", resamples, 20)
     if not 0 < level < 1:
         raise InvalidInput(f"level must lie between 0 and 1, got {level}.")
     _records(joint)

@@ -13,7 +13,7 @@ from privacyfunnel.recodings.kept import column_utilities, kept
 from privacyfunnel.recodings.recoding import RECODINGS, RecodedSolution, Recoding, RecodingSearch
 from privacyfunnel.recodings.useful import UsefulSearch
 from privacyfunnel.solvers import Solution
-from privacyfunnel.validation import check_choice, check_rng
+from privacyfunnel.validation import check_choice, check_kind, check_rng
 
 __all__ = [
     "RECODINGS",
@@ -62,6 +62,8 @@ def solve(
     >>> solve(joint, Funnel(lam=0.3), recoding="global").code.released
     [('under 3',), ('3',), ('4',)]
     """
+    check_kind("joint", joint, Joint, "Joint.from_counts(counts)")
+    check_kind("objective", objective, Objective, "Funnel(lam=0.5)")
     check_choice("recoding", recoding, RECODINGS)
     if recoding == "symbols":
         return solvers.solve(joint, objective, method, seed=seed, **options)

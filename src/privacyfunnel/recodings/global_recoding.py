@@ -349,7 +349,8 @@ class GlobalSearch:
         """
         if self.is_small:
             return self._best_at(kept)
-        if not stays_within(kept, self.hull()[-1].kept):
+        corners = self.hull()
+        if not corners or not stays_within(kept, corners[-1].kept):
             return None
         mu, most = self.slope(kept), self._most_lost(kept) if self.balance else None
         few = (STARTS, PATTERNS) if trades else (1, 0)

@@ -65,6 +65,11 @@ class Hierarchy:
 
         The separator is ``;``, a comma or a tab, whichever the first line has.
         """
+        if not isinstance(path, str | PathLike):
+            raise InvalidInput(
+                "a hierarchy must be the path of its file or a Hierarchy({value: (group, ..., '*')}), "
+                f"got a {type(path).__name__}."
+            )
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -19,6 +19,7 @@ from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
 from privacyfunnel.recodings.hierarchy import run_label
 from privacyfunnel.solvers.target import MET, stays_within
+from privacyfunnel.validation import plain_labels
 
 ROUNDING = ("prefer", "force", "free")
 ROUGH = 2e-4  # of the share kept, that a cut at a point which is not round must bring more
@@ -95,11 +96,13 @@ class Intervals:
     def _at(
         cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int
     ) -> Intervals:
-        known = [values[v] for v in order]
+        if isinstance(cuts, str) or not isinstance(cuts, Iterable):
+            raise InvalidInput(f"cuts must be a list of points for each column, got {cuts!r}.")
+        known, given = [values[v] for v in order], plain_labels(tuple(cuts))
         rough, points = np.full(len(known) + 1, np.inf), [None] * (len(known) + 1)
         whole = all(isinstance(value, int) for value in known)
         try:
-            for cut in sorted(cuts):
+            for cut in sorted(given):
                 j = bisect_left(known, cut)
                 if 0 < j < len(known):
                     # Between whole numbers 17.5 is where 18 begins, and is called so.
@@ -107,7 +110,7 @@ class Intervals:
         except TypeError:
             raise InvalidInput(
                 f"cuts must be of the kind of the column's values, such as {known[0]!r}; "
-                f"got {cuts[0]!r}."
+                f"got {given[0]!r}."
             ) from None
         return cls(values, np.array(order, dtype=np.int64), tuple(points), rough, most)
 
@@ -117,6 +120,10 @@ class Intervals:
         n = len(order)
         points = (None,) * (n + 1)
         return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1), most)
+
+    def free(self) -> Intervals:
+        """The same, where a cut at a point that is not round costs nothing."""
+        return replace(self, rough=np.where(np.isinf(self.rough), np.inf, 0.0))
 
     @property
     def n_values(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 
@@ -18,8 +19,10 @@ def check_importance(joint: Joint, importance: Mapping[str, float] | None) -> Ar
     for name, weight in (importance or {}).items():
         if name not in names:
             raise InvalidInput(f"importance names {name!r}; the columns are {', '.join(names)}.")
-        if not (np.isfinite(weight) and weight >= 0):
-            raise InvalidInput(f"the importance of {name!r} must be 0 or more, got {weight}.")
+        if not (isinstance(weight, Real) and np.isfinite(weight) and weight >= 0):
+            raise InvalidInput(
+                f"the importance of {name!r} must be a number of 0 or more, got {weight!r}."
+            )
     weights = np.array([float((importance or {}).get(name, 1.0)) for name in names])
     weights *= [len(column.values) > 1 for column in joint.public]
     if not weights.any():

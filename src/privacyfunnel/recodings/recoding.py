@@ -32,7 +32,7 @@ from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
 from privacyfunnel.solvers.target import MET, reaches, stays_within
-from privacyfunnel.validation import check_at_least, check_choice
+from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
 RECODINGS = ("symbols", "global", "local")
 Start = tuple[Ints, float, np.random.Generator, int]  # levels, price, draws, sweeps
@@ -97,18 +97,13 @@ class Recoding:
     def __post_init__(self) -> None:
         check_choice("recoding", self.kind, RECODINGS[1:])
         check_choice("rounding", self.rounding, ROUNDING)
-        check_at_least("min_count", self.min_count, 1)
-        check_at_least("moves", self.moves, 1)
+        check_whole("min_count", self.min_count, 1)
+        check_whole("moves", self.moves, 1)
         check_choice("fit", self.fit, ("records", "population"))
         check_choice("keep", self.keep, ("kept", "information"))
         check_at_least("chance", self.chance, 0)
-        check_at_least("suppress", self.suppress, 0)
-        if self.suppress > 1:
-            raise InvalidInput(
-                f"suppress is a share of the records in [0, 1], got {self.suppress}."
-            )
-        if not 0.0 <= self.balance <= 1.0:
-            raise InvalidInput(f"balance is a share in [0, 1], got {self.balance}.")
+        check_share("suppress", self.suppress)
+        check_share("balance", self.balance)
         if self.kind == "local" and self.balance:
             raise InvalidInput("balance is for global recoding; leave it out.")
         for option in ("cuts", "groups"):
@@ -267,12 +262,22 @@ class RecodingSearch:
         if self.recoding.kind == "local":
             levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
             return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
-        shapes = self.columns.shapes
-        exact = len(shapes) == 1 and shapes[0].exact and self.columns.min_count == 0
-        solution = self._solution(objective, found, self._status(exact))
+        solution = self._solution(objective, found, self._status(self._is_cheapest(found, mu, rng)))
         if not self.columns.may_suppress(solution.suppressed):
             return self._wider().best(objective, rng)
         return solution
+
+    def _is_cheapest(self, found: Recoded, mu: float, rng: np.random.Generator) -> bool:
+        """Whether no code of one column costs less, one whose cuts are not round included."""
+        shape = self.columns.shapes[0]
+        if len(self.columns.shapes) > 1 or not shape.exact or self.columns.min_count > 0:
+            return False
+        if not isinstance(shape, Intervals):
+            return True
+        apart = replace(self.columns, seen={})  # what it finds is to be measured, not released
+        labels = shape.free().best(apart.cells(found.labels, 0, mu, 0.0), found.labels[0], rng)
+        free = apart.measured([labels])
+        return bool(stays_within(found.leakage - mu * found.kept, free.leakage - mu * free.kept))
 
     def _status(self, exact: bool = False) -> Status:
         """Whether global recoding found the best there is."""
@@ -398,6 +403,11 @@ class RecodingSearch:
         )
 
     def _too_many_suppressed(self) -> TargetUnreachable:
+        least = self.recoding.min_count
+        if self.recoding.kind == "local" or least > self.joint.total:
+            return TargetUnreachable(
+                f"no recoding has {least} records in each combination; lower the least count."
+            )
         return TargetUnreachable(
             f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
             "allow more, lower the least count, or use local recoding."

@@ -142,7 +142,7 @@ class ReleaseRequest:
     def __post_init__(self) -> None:
         # The command line reads the defaults of this class, and must not wait for numpy.
         from privacyfunnel.codebook.output import NUMBERS
-        from privacyfunnel.validation import check_at_least, check_choice
+        from privacyfunnel.validation import check_choice, check_whole
 
         given = [name for name in TARGETS if name in self.target]
         if self.caps:
@@ -156,8 +156,8 @@ class ReleaseRequest:
         check_choice("format", self.form, FORMATS)
         check_choice("numbers", self.numbers, NUMBERS)
         self._check_recoding(*given)
-        check_at_least("min_count", self.min_count, 0)
-        check_at_least("min_diversity", self.min_diversity, 0)
+        check_whole("min_count", self.min_count, 0)
+        check_whole("min_diversity", self.min_diversity, 0)
         if self.choose_on is not None and not 0.0 < self.choose_on < 1.0:
             raise InvalidInput(
                 f"choose_on is a share of the records between 0 and 1, got {self.choose_on:g}."

@@ -24,7 +24,7 @@ from privacyfunnel.reproduce.runs import (
     merging,
     paper_points,
 )
-from privacyfunnel.validation import check_at_least, check_choice, check_rng
+from privacyfunnel.validation import check_choice, check_rng, check_whole
 
 __all__ = ["FIGURES", "Claim", "reproduce"]
 
@@ -84,8 +84,8 @@ def reproduce(
         check_choice("figure", name, list(FIGURES))
     names = [name for name in FIGURES if figures is None or name in figures]
     check_rng(seed)
-    check_at_least("n_lams", n_lams, 2)
-    check_at_least("n_seeds", n_seeds, 1)
+    check_whole("n_lams", n_lams, 2)
+    check_whole("n_seeds", n_seeds, 1)
     check_jobs(n_jobs)
     joints = {
         name: Joint.from_table(table, ["age", "sex"], list(FIGURES[name].public)) for name in names

@@ -11,12 +11,15 @@ import numpy as np
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Measure, Shannon
+from privacyfunnel.measures.measure import percent
 from privacyfunnel.notebook import card, in_short
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.target import Target
 
 FLAT = 1e-10  # a change of the objective, in bits, that counts as none
+KEPT = {"x": "I(X;X̂)", "useful": "I(Y;X̂)", "both": "kept of X and of its use"}
 
 
 class Status(Enum):
@@ -80,10 +83,12 @@ class Solution:
         return self.code.n_symbols
 
     def _repr_html_(self) -> str:
+        measure = self.objective.measure
+        told = "I(S;X̂)" if isinstance(measure, Shannon) else f"{measure.title} of S"
         facts = {
             "released symbols": f"{self.n_symbols:,}",
-            "I(S;X̂)": f"{self.leakage:.4f} bits",
-            "I(X;X̂)": f"{self.utility:.4f} bits",
+            told: _in_units(measure, self.leakage),
+            KEPT[self.objective.keep]: f"{self.utility:.4f} bits",
             "value": f"{self.value:.4f}",
         }
         columns = getattr(self.code, "columns", ())
@@ -104,6 +109,17 @@ class Solution:
         leakage = objective.measure.reading(told, joint.p_s)
         amount = None if leakage == told else told
         return cls(code, objective, leakage, kept, status, history, amount)
+
+
+def _in_units(measure: Measure, reading: float) -> str:
+    """A reading of a measure with its unit.
+
+    >>> _in_units(Shannon(), 0.25)
+    '0.2500 bits'
+    """
+    if measure.unit == "share":
+        return percent(reading)
+    return f"{reading:.4f} {measure.unit}".rstrip()
 
 
 def in_bits(joint: Joint, solution: Solution) -> Solution:

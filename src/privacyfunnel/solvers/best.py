@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from privacyfunnel.codes import Code, Partition
-from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import gap
 from privacyfunnel.objectives import Bottleneck, Objective, utility
@@ -43,7 +43,7 @@ from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
 from privacyfunnel.solvers.target import Price, Target, stays_within
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_at_least, check_records, check_whole
 
 SMALL = 12  # alphabets up to here are searched exhaustively
 ARCHIVED = 40  # up to here undominated codes that are passed through are kept
@@ -91,7 +91,7 @@ class BestSearch:
 
     def __post_init__(self) -> None:
         check_effort(self.effort)
-        check_at_least("min_count", self.min_count, 1)
+        check_whole("min_count", self.min_count, 1)
         if self.max_seconds is not None:
             check_at_least("max_seconds", self.max_seconds, 0.0)
 
@@ -231,6 +231,9 @@ class BestSearch:
             return quantize(joint, n_symbols)
         groups = equal_profiles(joint)
         layout = self.layout(groups.push(joint), Bottleneck(0.0))
+        if layout.joint.n_x <= SMALL:
+            every = ExhaustiveSearch(self.min_count).solve_size(layout.joint, n_symbols, rng=rng)
+            return Solution.measured(joint, every.objective, lift(every, groups), every.status)
         few = joint.n_x <= ANNEALED
         labels = most_relevant(layout, n_symbols, self.effort, rng, annealed=few)
         code = Partition(labels[groups.labels])
@@ -287,13 +290,7 @@ class BestSearch:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
         if self.min_count == 1:
             return layout_for(joint, objective)
-        if joint.n_records is None:
-            raise InvalidInput("min_count needs whole counts of records; build with from_counts.")
-        if self.min_count > joint.n_records:
-            raise InvalidInput(
-                f"min_count must be at most the number of records, {joint.n_records}, "
-                f"got {self.min_count}."
-            )
+        check_records(self.min_count, joint.n_records)
         return layout_for(joint, objective, float(self.min_count))
 
     def _improve(

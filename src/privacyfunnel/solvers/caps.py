@@ -22,7 +22,7 @@ from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
 from privacyfunnel.solvers.target import MET, reaches, stays_within
-from privacyfunnel.validation import check_rng
+from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
 HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
@@ -126,6 +126,10 @@ def solve_capped(
     (True, True)
     """
     check_effort(effort)
+    check_whole("min_count", min_count, 1)
+    check_records(min_count, joint.n_records)
+    if utility is not None:
+        check_share("utility", utility)
     if not caps:
         raise InvalidInput("name at least one cap.")
     listed = [Cap.read(name, given) for name, given in caps.items()]

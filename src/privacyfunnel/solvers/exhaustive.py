@@ -11,11 +11,11 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Objective, Quantity
+from privacyfunnel.objectives import Bottleneck, Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.target import MET, Target
 from privacyfunnel.submodular.functions import subset_sums
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_records, check_whole
 
 MAX_N_X = 16
 MAX_N_X_TARGET = 13
@@ -36,7 +36,7 @@ class ExhaustiveSearch:
     any_measure = True
 
     def __post_init__(self) -> None:
-        check_at_least("min_count", self.min_count, 1)
+        check_whole("min_count", self.min_count, 1)
 
     def solve(
         self,
@@ -76,7 +76,22 @@ class ExhaustiveSearch:
             raise TargetUnreachable(self._unreachable(joint, target))
         return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
 
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+        """The most relevant of all partitions of at most ``n_symbols`` clusters."""
+        from privacyfunnel._kernels import best_within
+
+        self._check(joint, MAX_N_X_TARGET)
+        objective = Bottleneck(0.0)
+        labels, _ = best_within(
+            self._costs(joint, objective, objective.weights),
+            np.ones((1, 2**joint.n_x)),  # each cluster is one
+            np.array([float(n_symbols)]),
+            joint.n_x,
+        )
+        return Solution.measured(joint, objective, Partition(labels), Status.OPTIMAL)
+
     def _check(self, joint: Joint, most: int) -> None:
+        check_records(self.min_count, joint.n_records)
         if joint.n_x > most:
             raise InvalidInput(
                 f"method 'exhaustive' takes at most {most} public symbols here, got {joint.n_x}; "

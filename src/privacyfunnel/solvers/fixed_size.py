@@ -21,6 +21,7 @@ SWEEPS, AFTER = 15, 5  # about what a start takes, and what a cluster that is re
 REPLACED = 16  # most clusters that are replaced for each start; else as many as there are
 GROUPS = 8  # of similar symbols, for each cluster that they are merged to
 FEWEST_GROUPS = 100
+FEWER = 3  # numbers of clusters that are tried where each must be so heavy
 
 
 def most_relevant(
@@ -35,6 +36,10 @@ def most_relevant(
     joint, budget = layout.joint, MOVES[effort]
     n = min(n_symbols, joint.n_x)
     random = [rng.permutation(joint.n_x) % n for _ in range(budget.starts)]
+    if layout.least > 0 and annealed:  # light clusters would be merged, and never split again
+        most = min(n, int(joint.total // layout.least))
+        sizes = [max(1, most - k % FEWER) for k in range(budget.starts)]
+        random = [_even(layout, size, rng) for size in sizes]
     sweeps = SWEEPS + AFTER * min(n, REPLACED)
     affordable = int(SWEPT[effort] / (sweeps * joint.counts.nnz * n))
     if annealed:
@@ -51,6 +56,16 @@ def most_relevant(
         starts += [_alike(layout, n, rng).labels, *random[: len(random) // 3]]
         found = _in_blocks(layout, starts, effort, rng)
     return max(found, key=lambda labels: leakage(joint, Partition(labels)))
+
+
+def _even(layout: JointLayout, n: int, rng: np.random.Generator) -> Labels:
+    """Symbols dealt at random to n clusters of like weight: heavy ones first, each to the lightest."""
+    labels, weights = np.empty(layout.joint.n_x, dtype=np.int64), np.zeros(n)
+    masses = layout.joint.masses
+    for x in np.argsort(-masses * rng.uniform(0.5, 1.0, masses.size)):
+        labels[x] = np.argmin(weights)
+        weights[labels[x]] += masses[x]
+    return labels
 
 
 def _agglomerated(layout: JointLayout, groups: Partition, n_symbols: int) -> Labels:

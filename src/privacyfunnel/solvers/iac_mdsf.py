@@ -29,7 +29,7 @@ from privacyfunnel.submodular import (
     ssp,
     supsub,
 )
-from privacyfunnel.validation import check_at_least, check_choice
+from privacyfunnel.validation import check_choice, check_share, check_whole
 
 MdsfSearch = Callable[..., SetResult]
 
@@ -84,10 +84,10 @@ class IacMdsf:
                 "mdsf 'cover' takes utility, the share of H(X) to keep, and nothing else does; "
                 f"got mdsf {self.mdsf!r} and utility {self.utility}."
             )
-        if self.utility is not None and not 0.0 <= self.utility <= 1.0:
-            raise InvalidInput(f"utility must lie in [0, 1], a share of H(X); got {self.utility}.")
-        check_at_least("starts", self.starts, 1)
-        check_at_least("runs", self.runs, 1)
+        if self.utility is not None:
+            check_share("utility", self.utility)
+        check_whole("starts", self.starts, 1)
+        check_whole("runs", self.runs, 1)
 
     def solve(
         self,

@@ -18,7 +18,7 @@ from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.target import HAIR, Price
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_whole
 
 Labels = NDArray[np.int64]
 
@@ -262,7 +262,7 @@ class MoveSearch:
     any_measure = True
 
     def __post_init__(self) -> None:
-        check_at_least("sweeps", self.sweeps, 0)
+        check_whole("sweeps", self.sweeps, 0)
 
     def solve(
         self,

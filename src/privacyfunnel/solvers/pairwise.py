@@ -14,7 +14,7 @@ from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.merge_path import measured_path, merge_path
 from privacyfunnel.solvers.target import stays_within
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_at_least, check_whole
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class AgglomerativeBottleneck:
 
     def __post_init__(self) -> None:
         if self.n_symbols is not None:
-            check_at_least("n_symbols", self.n_symbols, 1)
+            check_whole("n_symbols", self.n_symbols, 1)
 
     def solve(
         self,

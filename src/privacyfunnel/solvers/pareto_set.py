@@ -19,6 +19,7 @@ PATHS = 41  # greedy merge paths, for as many λ, whose codes are starts
 MOST_PATHS = 600  # symbols up to which they are run
 MOST_PRICES = 1.5e8  # cells that may be looked at, from the paths and again from known codes
 MOST_CODES = 20_000  # of the set, beyond which it only becomes denser
+FEW = 8  # symbols up to which all partitions are considered, at most 4,140
 
 
 class ParetoSet:
@@ -66,7 +67,7 @@ def pareto_set(
     clusters of each code of the set is priced, and those that no code of the set beats join it, until
     all have been visited, 1.5·10⁸ cells looked at or ``most`` codes found: a funnel may have tens of
     thousands. No symbol weighs less than ``least``. Chance plays no part. Known codes come second: they
-    would beat from the start what leads to others.
+    would beat from the start what leads to others. Of few symbols all codes are considered instead.
 
     >>> joint = Joint.from_counts([[3, 0, 1, 2], [0, 3, 2, 1]])
     >>> [code.n_symbols for code in pareto_set(joint, "bottleneck", [])]
@@ -106,9 +107,28 @@ def pareto_set(
                 if not found.holds(costs[i], worths[i]):
                     offer(float(bits[i]), float(told[i]), _stepped(labels, places[i]))
 
-    search_from([Partition.trivial(joint.n_x), *_greedy(joint, found.sign, least)])
-    search_from(codes)
+    if joint.n_x <= FEW:
+        for code in _partitions(joint.n_x):
+            masses = np.bincount(code.labels, weights=joint.masses)
+            cost, worth = found.sign * utility(joint, code), found.sign * leakage(joint, code)
+            if masses.min() > least - 0.5 and not found.holds(cost, worth):
+                found.add(cost, worth, code)
+    else:
+        search_from([Partition.trivial(joint.n_x), *_greedy(joint, found.sign, least)])
+        search_from(codes)
     return sorted(found.codes, key=lambda code: utility(joint, code))
+
+
+def _partitions(n: int) -> Iterator[Partition]:
+    """All partitions of n symbols: each joins one of the clusters before it, or begins another.
+
+    >>> len(list(_partitions(4)))
+    15
+    """
+    every = [[0]]
+    for _ in range(n - 1):
+        every = [[*labels, k] for labels in every for k in range(max(labels) + 2)]
+    return map(Partition, every)
 
 
 def _greedy(joint: Joint, sign: float, least: float) -> Iterator[Partition]:

@@ -178,3 +178,8 @@ def test_generation_comes_near_what_listing_proves(seed, monkeypatch):
     monkeypatch.setattr(module, "MOST", 0)
     generated = perfect_privacy(joint).utility
     assert 0.99 * listed <= generated <= listed + 1e-9
+
+
+def test_what_is_no_joint_is_said_in_a_sentence():
+    with pytest.raises(InvalidInput, match=r"^joint must be a Joint, such as .*; got list\.$"):
+        perfect_privacy([[1, 2]])

@@ -23,7 +23,7 @@ from privacyfunnel.solvers.soft.posteriors import most_symbols, profile, split
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_rng
+from privacyfunnel.validation import check_at_least, check_rng, check_whole
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
@@ -70,10 +70,10 @@ class DeterministicAnnealing:
     def __post_init__(self) -> None:
         check_effort(self.effort)
         if self.n_symbols is not None:
-            check_at_least("n_symbols", self.n_symbols, 2)
-        check_at_least("steps", self.steps, 1)
-        check_at_least("rounds", self.rounds, 1)
-        check_at_least("max_iter", self.max_iter, 1)
+            check_whole("n_symbols", self.n_symbols, 2)
+        check_whole("steps", self.steps, 1)
+        check_whole("rounds", self.rounds, 1)
+        check_whole("max_iter", self.max_iter, 1)
         check_at_least("tol", self.tol, 0.0)
 
     def solve(

@@ -16,7 +16,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.soft.posteriors import LN2, profile
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_at_least, check_whole
 
 LARGEST_STEP = 1e4
 CHECK = 10  # steps between two looks at the gap
@@ -57,7 +57,7 @@ def minimise_leakage(
     (0.0659, 0.25, True)
     """
     problem = _Problem(joint, _check_distortion(joint, distortion), _check_budget(budget))
-    check_at_least("max_iter", max_iter, 1)
+    check_whole("max_iter", max_iter, 1)
     check_at_least("tol", tol, 0.0)
     logs, tilt = problem.project(problem.start(), 1.0)
     value, slopes = problem.evaluate(logs)

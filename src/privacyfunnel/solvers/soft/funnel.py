@@ -36,7 +36,7 @@ from privacyfunnel.solvers.soft.posteriors import (
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing, channel_of, rows_of
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least
+from privacyfunnel.validation import check_at_least, check_whole
 
 STEPS = 80  # of mirror descent in each round
 STARTS = 40  # searches for a new symbol of each kind, in each round
@@ -77,10 +77,10 @@ class SoftFunnel:
     def __post_init__(self) -> None:
         check_effort(self.effort)
         if self.n_symbols is not None:
-            check_at_least("n_symbols", self.n_symbols, 2)
-        check_at_least("starts", self.starts, 1)
-        check_at_least("rounds", self.rounds, 1)
-        check_at_least("max_iter", self.max_iter, 1)
+            check_whole("n_symbols", self.n_symbols, 2)
+        check_whole("starts", self.starts, 1)
+        check_whole("rounds", self.rounds, 1)
+        check_whole("max_iter", self.max_iter, 1)
         check_at_least("tol", self.tol, 0.0)
 
     def solve(

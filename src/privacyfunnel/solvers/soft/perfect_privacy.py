@@ -24,7 +24,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     release,
 )
 from privacyfunnel.solvers.soft.vertices import MOST, Vertices, rank
-from privacyfunnel.validation import check_rng
+from privacyfunnel.validation import check_kind, check_rng
 
 STARTS = 20  # of each kind, in each round
 NEW = 16  # posteriors added in each round
@@ -55,6 +55,7 @@ def perfect_privacy(joint: Joint, *, effort: str = "normal", seed: int = 0) -> S
     >>> round(solution.utility, 9), solution.leakage < 1e-12
     (1.0, True)
     """
+    check_kind("joint", joint, Joint, "Joint.from_counts(counts)")
     check_effort(effort)
     rng = check_rng(seed)
     if joint.information < 1e-14:
