@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -229,3 +230,19 @@ def test_a_search_for_the_population_is_measured_on_the_records():
     assert found.leakage == pytest.approx(plain(joint, found.code)[0])
     bound = 0.2 * joint.information
     assert recoding.on(joint).at(np.random.default_rng(0), leakage=bound).leakage <= bound
+
+
+def test_what_is_sent_to_processes_stays_as_it_is_meanwhile(monkeypatch):
+    """They pickle it in a thread of their own, which fails where what it holds changes under it."""
+
+    def sent(function, tasks, n_jobs):
+        for task in tasks:
+            held = [vars(task[0]), vars(task[0].joint), *map(vars, task[0].trees)]
+            result = function(*deepcopy(task))
+            before = [list(one) for one in held]
+            yield result
+            assert [list(one) for one in held] == before
+
+    monkeypatch.setattr("privacyfunnel.recodings.recoding.as_they_come", sent)
+    found = pf.frontier(table(0, most=2), recoding="local", n_points=4, moves=3000)
+    assert len(found) > 1

@@ -9,6 +9,7 @@ import reference
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import find
 from privacyfunnel.report import page, summary
+from privacyfunnel.report.attacker_words import who_knows_all_others
 from privacyfunnel.tables import count
 
 NONE = pf.Trials(permutations=0, bootstraps=0, attackers=False)
@@ -45,6 +46,17 @@ def test_the_audit_subtracts_as_a_plain_simulation_does(kind, seed):
     assert found == pytest.approx(
         reference.informed_by_person(table.s.tolist(), table.out.tolist())
     )
+
+
+def test_a_rare_value_is_no_balance():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"rare": rng.random(3000) < 0.02, "region": rng.integers(0, 5, 3000)})
+    found = pf.audit(table, "rare", "region", trials=NONE)
+    blind, guess = (found[f"guess_{key}"].value for key in ("blind", "informed"))
+    assert blind > 0.95
+    for told in (guess, blind + 0.3 * (1 - blind)):
+        assert "balanced" not in who_knows_all_others(told, blind, "rare")[0]
+    assert "balanced" in who_knows_all_others(1.0, blind, "rare")[0]
 
 
 def test_a_balanced_release_is_found_and_said(tmp_path):

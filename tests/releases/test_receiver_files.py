@@ -123,6 +123,16 @@ def test_other_rows_are_found(folders, tmp_path):
     assert files == {CODEBOOK, DOCUMENT}
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("n", [200, 245])
+def test_a_table_with_more_or_fewer_rows_is_found(case, n, folders):
+    other = pd.concat([people(), people()]).head(n)
+    words = [str(finding) for finding in verify(folders / case, other).findings]
+    assert any(f"it has 240 rows, of a table that makes {n}" in line for line in words), words
+    if case != "public":  # which does not tell
+        assert any("records.in_table" in line for line in words), words
+
+
 def test_the_command_ends_with_3(folders, tmp_path):
     from typer.testing import CliRunner
 

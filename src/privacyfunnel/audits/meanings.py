@@ -137,14 +137,15 @@ CATALOGUE = {
     "k": Meaning(
         "k-anonymity",
         "count",
-        "The least number of records that share the same published values.",
+        "The least number of records, or of persons where a column says whose they are, that share the "
+        "same published values.",
         "more",
         about_s=False,
     ),
     "unique": Meaning(
         "Unique records",
         "share",
-        "The share of records whose published values no other record has.",
+        "The share of records, or of persons, whose published values no other has.",
         "less",
         about_s=False,
     ),

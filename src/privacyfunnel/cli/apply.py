@@ -57,10 +57,13 @@ def apply(
         shuffle=shuffle,
         force=force,
     )
+    why = "with values that the codebook does not know"
+    if book.min_count > 1:
+        why += f", or alike with fewer than {book.min_count} rows"
     notes = [
         f"{several(n, 'row')} {words}"
         for n, words in (
-            (done.n_suppressed, "suppressed, with values that the codebook does not know"),
+            (done.n_suppressed, f"suppressed, {why}"),
             (done.n_dropped, "left out for a missing value"),
         )
         if n

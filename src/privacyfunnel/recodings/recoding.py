@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -334,7 +335,9 @@ class RecodingSearch:
             own, moves = rng.spawn(2)
             codes.append(self._columns_at(own, share, None, thorough=False))
             starts.append(self._start(codes[-1], moves, thorough=False))
-        tasks = [(self.tuples, *task) for task in zip(starts, shares, strict=True)]
+        # Sent while this process goes on: a copy, to which what is computed meanwhile adds nothing.
+        tuples = deepcopy(self.tuples)
+        tasks = [(tuples, *task) for task in zip(starts, shares, strict=True)]
         with closing(as_they_come(_moved, tasks, n_jobs)) as moved:
             for code, (_, start, share), better in zip(codes, tasks, moved, strict=True):
                 try:

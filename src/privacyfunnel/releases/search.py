@@ -210,12 +210,14 @@ def _within(
             lost = request.target["utility"] * (1 - nearest.utility / goal)
             free = replace(free, target={"utility": min(1.0, free.target["utility"] + 1.1 * lost)})
     assert nearest is not None
-    share = (
-        nearest.kept if isinstance(nearest, RecodedSolution) else nearest.utility / joint.entropy_x
-    )
+    told = f"keeps {nearest.utility / joint.entropy_x:.4g}"
+    if isinstance(nearest, RecodedSolution):
+        told = f"keeps {nearest.kept:.4g} and suppresses {nearest.suppressed:.4g} of the records"
+        if request.kind == "global":
+            told += f", of which {_most_suppressed(request):g} may be"
     raise TargetUnreachable(
         f"no release was found that keeps so much and leaves enough people, and sensitive values, in "
-        f"each combination; the nearest keeps {share:.4g}.",
+        f"each combination; the nearest {told}.",
         hint="least-count",
     )
 
@@ -239,13 +241,17 @@ def _goal(request: ReleaseRequest, frontier: Frontier) -> float:
 
 def _meets(solution: Solution, request: ReleaseRequest, goal: float) -> bool:
     """Whether enough is left; what is put together never gives away more."""
-    if isinstance(solution, RecodedSolution) and request.kind == "global":
-        most = SUPPRESS if request.suppress is None else request.suppress
-        if not stays_within(solution.suppressed, most, MET):
-            return False
+    most = _most_suppressed(request) if request.kind == "global" else 1.0
+    if isinstance(solution, RecodedSolution) and not stays_within(solution.suppressed, most, MET):
+        return False
     if "kept" in request.target and isinstance(solution, RecodedSolution):
         return bool(reaches(solution.kept, request.target["kept"], MET))
     return bool(reaches(solution.utility, goal, MET))
+
+
+def _most_suppressed(request: ReleaseRequest) -> float:
+    """The share of the records that global recoding may suppress."""
+    return SUPPRESS if request.suppress is None else request.suppress
 
 
 def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:

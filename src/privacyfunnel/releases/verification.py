@@ -41,6 +41,7 @@ from privacyfunnel.releases.document import (
 from privacyfunnel.releases.files import CHECKSUMS, CODEBOOK, DOCUMENT, TABLES
 from privacyfunnel.releases.recoded import recoded_columns
 from privacyfunnel.releases.written_file import AGREE, Measured, measure, with_kept
+from privacyfunnel.report.numbers import number, several
 from privacyfunnel.tables import count_roles, open_table
 from privacyfunnel.tables.join import match_roles
 from privacyfunnel.tables.paths import read_paths
@@ -152,13 +153,13 @@ def verify(folder: str | Path, table: Any = None, *, memory: str | None = None) 
         )
         return done
     done.is_coarse = bool(document["is_public"] and (book.soft or book.roles.is_shared))
-    _from_rows(done, place / document["release"]["file"], document, book)
+    n_released = _from_rows(done, place / document["release"]["file"], document, book)
     _from_codebook(done, document, book)
     done.not_measured += [name for name in SEARCHED if document.get(name)]
     if table is None:
         done.not_measured.append("what depends on the table, which was not given")
     else:
-        _from_table(done, open_table(table, memory=memory), place, document, book)
+        _from_table(done, open_table(table, memory=memory), place, document, book, n_released)
     return done
 
 
@@ -185,8 +186,8 @@ def _damaged(folder: Path, done: Verification) -> Iterator[Finding]:
             yield Finding(name, "it is no file of this release")
 
 
-def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book: Codebook) -> None:
-    """What the released rows say by themselves."""
+def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book: Codebook) -> int:
+    """What the released rows say by themselves; how many they are."""
     from privacyfunnel.tables.connection import connect
 
     numbers = document["release"].get("numbers", "label")
@@ -203,7 +204,7 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
         rows = con.execute(
             f"SELECT {keys}, count(*) FROM {reading.sql} AS s({safe}) GROUP BY ALL"
         ).fetchall()
-    n = sum(row[-1] for row in rows)
+    n = int(sum(row[-1] for row in rows))
     found: dict[str, Any] = {"records": {"released": n}, "release": {"columns": columns}}
     counted = {tuple("" if v is None else v for v in row[:-1]): row[-1] for row in rows}
     if places and not book.soft and book.roles.weight is None:
@@ -228,6 +229,7 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
                 done.findings.append(Finding(CODEBOOK, f"symbols[{j}].count", symbol.count, got))
         found["recoding"] = _groups(document, wanted, counted, n)
     done.compare(DOCUMENT, document, found)
+    return n
 
 
 def _groups(
@@ -295,8 +297,9 @@ def _from_table(
     folder: Path,
     document: Mapping[str, Any],
     book: Codebook,
+    n_released: int,
 ) -> None:
-    """What the table says: S and X of its rows, coded by the codebook."""
+    """What the table says: S and X of its rows, coded by the codebook; ``n_released`` are in the file."""
     roles, about_s = book.roles, not document["is_public"]
     if not about_s:  # a public codebook does not say how sensitive columns were coarsened
         roles = replace(roles, sensitive=roles.public[:1])
@@ -308,6 +311,12 @@ def _from_table(
         done.findings.append(Finding(CODEBOOK, "it does not know all values of the table"))
         return
     found: dict[str, Any] = {"records": {"in_table": counts.n_rows, "left_out": counts.n_dropped}}
+    made = counts.n_rows - counts.n_dropped
+    if n_released != made:
+        what = f"it has {several(n_released, 'row')}, of a table that makes {number(made)}"
+        done.findings.append(Finding(document["release"]["file"], what))
+        done.compare(DOCUMENT, document, found)
+        return
     if not (book.soft and book.is_public):
         found |= _kept(joint, book, document)
     if about_s:

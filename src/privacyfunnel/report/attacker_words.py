@@ -12,6 +12,7 @@ Document = Mapping[str, Any]
 NOT_AVAILABLE = "not available"
 NOTHING = 1e-9  # bits
 SURE = 0.95  # share of right guesses that leaves no doubt
+DOUBT = 0.1  # of the wrong guesses without the data, that may be left then
 TITLES = ("column", "attacker", "sees", "right", "more than blind", "bits gained")
 
 
@@ -34,10 +35,10 @@ def who_knows_all_others(
         f"One who knows {s} of every other {whom}, and how the release was made, is right with "
         f"probability {one_in(guess)}"
     )
-    if guess > SURE:
-        words += f": the release is balanced to the last {whom}, and what is missing is that one"
-    elif guess <= blind:
+    if guess <= blind:
         words += ", no more often than without the data"
+    elif guess > SURE and 1.0 - guess <= DOUBT * (1.0 - blind):
+        words += f": the release is balanced to the last {whom}, and what is missing is that one"
     return [f"{words}."]
 
 
