@@ -123,6 +123,28 @@ def test_other_rows_are_found(folders, tmp_path):
     assert files == {CODEBOOK, DOCUMENT}
 
 
+@pytest.mark.parametrize("recoding", ["global", "local"])
+def test_labels_that_look_like_other_values_are_read_as_they_are(recoding, tmp_path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {
+            "ill": rng.integers(0, 2, 200),
+            "pet": rng.random(200) < 0.4,
+            "car": rng.choice(["yes", "no"], 200),
+            "seen": pd.Timestamp("2024-05-01 12:30")
+            + pd.to_timedelta(rng.integers(0, 4, 200), "h"),
+            "dose": rng.choice([0.5, 1.0, 1e20], 200),
+        }
+    )
+    table.to_csv(tmp_path / "table.csv", index=False)
+    public = ["pet", "car", "seen", "dose"]
+    asked = QUICK | {"kept": 0.9, "recoding": recoding, "form": "csv"}
+    pf.release(tmp_path / "table.csv", "ill", public, out=tmp_path / "out", **asked)
+    done = verify(tmp_path / "out", tmp_path / "table.csv")
+    assert done.is_good, list(map(str, done.findings))
+    assert "True" in (tmp_path / "out" / "release.csv").read_text()
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n", [200, 245])
 def test_a_table_with_more_or_fewer_rows_is_found(case, n, folders):

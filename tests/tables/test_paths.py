@@ -4,6 +4,7 @@ import pytest
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables import count, open_table
+from privacyfunnel.tables.engines.duckdb import open_files
 
 
 def test_columns_of_one_name_get_names_of_their_own(tmp_path):
@@ -25,3 +26,17 @@ def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path):
         open_table(path, input_format="xlsx")
     with pytest.raises(InvalidInput, match="is for files"):
         open_table(f"duckdb://{path}#t", input_format="csv")
+
+
+def test_words_for_yes_and_no_stay_words(tmp_path):
+    """As a frame has them: true and false are of one kind in every table, yes and no are text."""
+    path = tmp_path / "t.csv"
+    path.write_text("car,pet,flag,mixed,none\nyes,true,t,true,\nno,FALSE,f,no,\n,True,t,,\n")
+    opened = open_table(path)
+    assert opened.kinds[:4] == ("text", "boolean", "text", "text")
+    assert count(path, "pet", ["car", "flag"]).joint().labels_x == (
+        ("no", "f"),
+        ("yes", "t"),
+        (None, "t"),
+    )
+    assert open_files(path, None, {"car": "boolean"}).kinds[0] == "boolean"

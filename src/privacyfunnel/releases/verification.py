@@ -192,8 +192,10 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
 
     numbers = document["release"].get("numbers", "label")
     with connect() as con:
-        reading = read_paths(con, path, {})
-        columns = list(reading.names)
+        columns = list(read_paths(con, path, {}).names)
+        reading = read_paths(
+            con, path, dict.fromkeys(columns, "text")
+        )  # labels, whatever they look like
         wanted = [columns[0]]
         if book.columns:
             wanted = [] if numbers == "mean" else [column.name for column in book.columns]

@@ -157,12 +157,21 @@ def _read_csv(
         raise InvalidInput(
             f"{files[0]} has rows of {len(guessed)} values under {len(names)} names."
         )
+
+    def reading(types: Sequence[str]) -> str:
+        columns = ", ".join(f"'c{i}': '{t}'" for i, t in enumerate(types))
+        return f"read_csv({listed}, {dialect}, auto_detect=false, columns={{{columns}}})"
+
     types = [
         KINDS[kinds[n]].sql[0] if n in kinds else t for n, t in zip(names, guessed, strict=True)
     ]
-    columns = ", ".join(f"'c{i}': '{t}'" for i, t in enumerate(types))
-    sql = f"read_csv({listed}, {dialect}, auto_detect=false, columns={{{columns}}})"
-    return Reading(sql, names, files, is_text=True)
+    unsure = [i for i, n in enumerate(names) if types[i] == "BOOLEAN" and n not in kinds]
+    if unsure:  # yes and no, t and f are words, which are released as they are
+        tests = ", ".join(f"bool_and(lower(c{i}) IN ('true', 'false'))" for i in unsure)
+        plain = con.sql(f"SELECT {tests} FROM {reading(['VARCHAR'] * len(names))}").fetchall()[0]
+        for i, is_plain in zip(unsure, plain, strict=True):
+            types[i] = "BOOLEAN" if is_plain else "VARCHAR"
+    return Reading(reading(types), names, files, is_text=True)
 
 
 def _header(file: Path, delimiter: str | None) -> tuple[tuple[str, ...], str]:
