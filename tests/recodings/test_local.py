@@ -246,3 +246,15 @@ def test_what_is_sent_to_processes_stays_as_it_is_meanwhile(monkeypatch):
     monkeypatch.setattr("privacyfunnel.recodings.recoding.as_they_come", sent)
     found = pf.frontier(table(0, most=2), recoding="local", n_points=4, moves=3000)
     assert len(found) > 1
+
+
+def test_a_column_of_one_value_is_released_as_it_is():
+    rng = np.random.default_rng(0)
+    labels = [(age, town, "CH") for age in range(20, 30) for town in "abc"]
+    joint = pf.Joint.from_counts(
+        rng.integers(1, 6, (2, 30)), labels_x=labels, columns=["age", "town", "land"]
+    )
+    found = pf.frontier(joint, recoding="local", n_points=4, moves=3000, min_count=12)
+    for code in (found.at(kept=0.3).code, pf.solve(joint, pf.Funnel(0.2), recoding="local").code):
+        for age, town, land in code.released:
+            assert (land == "*") == (age == town == "*")

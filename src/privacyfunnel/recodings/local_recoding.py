@@ -147,6 +147,7 @@ class LocalSearch:
             self._run(levels, mu, fixed, temperatures, rng)
             self._climb(levels, mu)
             self._run(levels, mu, fixed, np.zeros(LAST), rng, strict=True)
+            self._show_constants(levels)
             found.append(self.measured(levels))
         return min(found, key=lambda one: one.leakage - mu * one.kept)
 
@@ -170,6 +171,7 @@ class LocalSearch:
         if not self._meets(levels, goal):
             return None
         self._run(levels, mu, (*goal, mu, mu), np.zeros(sweeps), rng, strict=True)
+        self._show_constants(levels)
         return self.measured(levels)
 
     def _meets(self, levels: Ints, goal: tuple[int, float, float]) -> bool:
@@ -222,7 +224,7 @@ class LocalSearch:
             float(mu),
             self.min_count,
         )
-        top = self._tree[2][self._tree[0]] - 1
+        top = self._top
         while True:
             cells = self._cells(levels)
             starred = (levels == top).all(axis=1)
@@ -234,6 +236,20 @@ class LocalSearch:
             costs[cells[starred]] = np.inf
             joins = cells == np.argmin(costs)
             levels[joins] = top[joins]
+
+    def _show_constants(self, levels: Ints) -> None:
+        """A column of one value has nothing to hide: it is as it is, but where all others are ``*``.
+
+        Whether it is costs nothing, so that moves split combinations by it; this joins them again.
+        """
+        alone = np.array([tree.n_values == 1 for tree in self.trees])
+        starred = (levels == self._top)[:, ~alone].all(axis=1) & ~alone.all()
+        levels[:, alone] = np.where(starred[:, None], self._top[:, alone], 0)
+
+    @property
+    def _top(self) -> Ints:
+        """The level of ``*`` in each column, for each x."""
+        return np.asarray(self._tree[2][self._tree[0]] - 1)
 
     def nodes(self, levels: Ints) -> Ints:
         """The node of each column that each x is released as, numbered through all trees."""

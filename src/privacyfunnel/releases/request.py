@@ -197,13 +197,17 @@ class ReleaseRequest:
             raise InvalidInput("a use and caps are searched with symbols.")
         if self.kind == "symbols":
             if target == "kept":
+                asks = [name for name in ("soft", "expand") if getattr(self, name)]
+                why = f"{asks[0]} goes with symbols, and " if asks and not self.recoding else ""
                 raise InvalidInput(
-                    "kept is a target of global and local recoding; symbols take utility."
+                    f"{why}kept is a target of global and local recoding; symbols take utility."
                 )
             readable = {f.name for f in fields(self) if f.metadata.get("topic") == "readable"}
             for name in self.options():
                 if name in readable and name != "recoding":
-                    raise InvalidInput(f"symbols take no {name}; global and local recoding do.")
+                    raise InvalidInput(
+                        f"symbols take no {name.replace('_', ' ')}; global and local recoding do."
+                    )
         elif target == "utility":
             raise InvalidInput(
                 f"{self.kind} recoding takes kept, leakage or lam as its target; utility is of symbols."
