@@ -409,7 +409,7 @@ class RecodingSearch:
         least = self.recoding.min_count
         if self.recoding.kind == "local" or least > self.joint.total:
             return TargetUnreachable(
-                f"no recoding has {least} records in each combination; lower the least count."
+                f"no recoding has {least} records in each combination.", hint="least-count"
             )
         return TargetUnreachable(
             f"no recoding keeps suppression within {self.recoding.suppress:g} of the records; "
