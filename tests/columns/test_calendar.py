@@ -9,8 +9,12 @@ import pytest
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.columns import Calendar, ColumnRules
+from privacyfunnel.codebook.names import named
+from privacyfunnel.codes import ColumnCode, RecodedColumn
+from privacyfunnel.columns import Calendar, Column, ColumnRules
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.recodings.intervals import Intervals
+from privacyfunnel.releases.verification import verify
 from privacyfunnel.tables import count, open_table
 
 PERIODS = {"day": "D", "month": "M", "quarter": "Q", "year": "Y"}
@@ -63,6 +67,42 @@ def test_a_release_of_months_is_applied_to_new_rows(tmp_path):
     assert pd.read_parquet(tmp_path / "again.parquet").born.tolist() == file.born.tolist()
     months = pd.to_datetime(table.born).dt.to_period("M")
     assert file.born.groupby(months).nunique().max() == 1  # a month is never cut
+
+
+@pytest.mark.parametrize("unit", PERIODS)
+def test_times_are_released_as_the_periods_they_lie_in(unit, tmp_path):
+    table = people()
+    table["seen"] += pd.to_timedelta(np.arange(200) % 3 * 400, "D")
+    table.to_csv(tmp_path / "people.csv", index=False)
+    made = pf.release(
+        tmp_path / "people.csv", "ill", ["seen"], kept=1.0, min_count=1, out=tmp_path / "out",
+        effort="fast", points=2, attackers=False, form="csv",
+        columns=ColumnRules.parse(round=[f"seen={unit}"]),
+    )  # fmt: skip
+    file = pd.read_csv(tmp_path / "out" / "release.csv", dtype=str)
+    periods = table.seen.dt.to_period(PERIODS[unit]).astype(str)
+    assert file.seen.str.replace("-Q", "Q").tolist() == periods.tolist()
+    assert made.codebook.encode(table.seen[0]) == file.seen[0]
+    assert "T00:00:00" not in (tmp_path / "out" / "README.html").read_text()
+    assert verify(tmp_path / "out", tmp_path / "people.csv").is_good
+
+
+def named_months(cuts: list[datetime]) -> list[str]:
+    """The names of the months of half a year, put together between some points."""
+    months = tuple(datetime(2024, m, 1) for m in range(1, 7))
+    shape = Intervals.of_numbers(months, cuts=cuts)
+    groups = tuple(dict.fromkeys(shape.released(shape.ends()[0])))
+    code = ColumnCode([RecodedColumn("seen", groups)], [[g] for g in range(len(groups))])
+    [column] = named(code, [Column("seen", "datetime", Calendar("month", True))]).columns
+    return [group.label for group in column.groups]
+
+
+def test_intervals_of_periods_are_named_by_them_unless_a_period_is_cut():
+    cuts = [datetime(2024, 2, 1), datetime(2024, 5, 1)]
+    assert named_months(cuts) == ["2024-01", "2024-02 to 2024-04", "2024-05 or later"]
+    assert named_months([datetime(2024, 4, 1)]) == ["before 2024-04", "2024-04 or later"]
+    within = ["before 2024-03-15T00:00:00", "2024-03-15T00:00:00 or later"]
+    assert named_months([datetime(2024, 3, 15)]) == within
 
 
 def test_quantiles_of_dates_are_dates_with_as_many_records_each():

@@ -84,7 +84,7 @@ def test_rules_are_settled_against_the_column():
 @pytest.mark.parametrize(
     ("rules", "kind", "complaint"),
     [
-        (ColumnRules(round={"x": 1.0}), "text", "rounding need numbers"),
+        (ColumnRules(round={"x": 1.0}), "text", "rounding needs numbers"),
         (ColumnRules(bins={"x": 3}), "text", "quantile bins need numbers"),
         (ColumnRules(bins={"x": 3}), "date", "no values"),
         (ColumnRules(bins={"x": 1}), "integer", "2 to 1,000"),
@@ -156,9 +156,9 @@ def test_bins_of_dates_are_the_same_in_sql():
         rows = con.execute(f"SELECT {rule.sql('x')} FROM (SELECT unnest(?::DATE[]) AS x)", [days])
         assert [row[0] for row in rows.fetchall()] == [0, 1, 2, None]
     assert [rule.label(i) for i in range(3)] == [
-        "under 1950-01-01",
+        "before 1950-01-01",
         "[1950-01-01, 1980-06-30)",
-        "1980-06-30 or more",
+        "1980-06-30 or later",
     ]
 
 

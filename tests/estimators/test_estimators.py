@@ -322,7 +322,7 @@ class TestBins:
         frame = pd.DataFrame({"day": [*days, None], "n": pd.array([1, 2, 3, 4, None], "Int64")})
         bins = {"day": [date(2020, 1, 3)], "n": [2.5, 3.5]}
         funnel = PrivacyFunnel(utility=1.0, bins=bins).fit(frame, [0, 1, 0, 1, 1])
-        before, after = "under 2020-01-03", "2020-01-03 or more"
+        before, after = "before 2020-01-03", "2020-01-03 or later"
         assert funnel.codebook_.values == (
             (before, "under 2.5"),
             (after, "[2.5, 3.5)"),

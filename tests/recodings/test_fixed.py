@@ -8,6 +8,9 @@ import privacyfunnel as pf
 from privacyfunnel.cli.options import read_recoding
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.recodings import Hierarchy, Recoding
+from privacyfunnel.recodings.fixed import Fixed
+from privacyfunnel.recodings.groups import LABEL, group_label
+from privacyfunnel.tables import count
 from reference_recodings import interval_cuts, measure
 
 CITIES = ["Bonn", "Pisa", "Rom", "Turin"]
@@ -109,3 +112,42 @@ def test_what_goes_wrong_with_groups_is_told(tmp_path):
         pf.release(table, "ill", "city", groups={"city": []}, **(options | {"min_count": 11}))
     with pytest.raises(InvalidInput, match="for global recoding"):
         pf.release(table, "ill", "city", kept=0.5, recoding="local", groups={"city": []}, **options)
+
+
+def test_a_group_that_holds_the_missing_value_says_so_however_long_it_is():
+    values = (*(f"county {k}" for k in range(30)), None)
+    for members in (values, values[20:], values[-4:], values[-2:]):
+        given = [list(members), ["elsewhere"]]
+        shape = Fixed.of("county", (*values, "elsewhere"), given)
+        label = shape.groups[values.index(None)].label
+        assert label.endswith(" or missing")
+        assert len(label) <= LABEL
+    assert "1 others" not in group_label(["a" * 40, "b" * 40, "missing"])
+
+
+def test_a_missing_value_joins_the_group_that_was_asked_for_in_an_order_too():
+    shape = Fixed.of("size", ("S", "M", None), [["S", "missing"]], order=[0, 1])
+    assert [group.label for group in shape.groups] == ["S or missing", "M", "S or missing"]
+
+
+def test_runs_of_an_order_are_listed_in_it():
+    joint = small_joint()
+    order = ["Turin", "Rom", "Bonn", "Pisa"]
+    found = Recoding(orders={"city": order}).on(joint).finest().code
+    assert [group.label for group in found.columns[1].groups] == order
+    local = Recoding("local", orders={"city": order}).on(joint)
+    fine = local.best(pf.Funnel(1.0), np.random.default_rng(0)).code
+    assert [group.label for group in fine.columns[1].groups] == order
+    groups = {"age": [2], "city": [["Bonn", "Rom"]]}
+    code = Recoding(orders={"city": order}, groups=groups).on(joint).finest()
+    roles = count(rows_of(joint), "ill", ["age", "city"]).roles
+    book = pf.Codebook.from_solution(joint, code, roles)
+    assert [group.label for group in book.columns[1].groups] == ["Turin", "Rom or Bonn", "Pisa"]
+    assert [value for value, _ in book.tallies[1][1].values] == ["Rom", "Bonn"]
+
+
+def rows_of(joint: pf.Joint) -> pd.DataFrame:
+    """A row of each value for each S."""
+    return pd.DataFrame(
+        [(s, *x) for x in joint.labels_x for s in (0, 1)], columns=["ill", *joint.columns]
+    )

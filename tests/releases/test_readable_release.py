@@ -3,18 +3,24 @@
 import json
 from itertools import pairwise
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
 import privacyfunnel as pf
 from privacyfunnel.cli.options import read_recoding
+from privacyfunnel.codebook.names import named
+from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.columns import Bins, Column
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.recodings import Recoding
 from privacyfunnel.releases.cautions import about_groups
 from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.verification import verify
 from privacyfunnel.report import page, summary
-from privacyfunnel.tables import count
+from privacyfunnel.tables import count, open_table, write_release
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False, "min_count": 1}
 
@@ -170,6 +176,90 @@ def test_orders_cuts_importance_and_hierarchies_are_kept_to(tmp_path):
     _, file = released(tmp_path / "ordered", **ordered)
     groups = file.city.groupby(people().city).first()[["Rom", "Pisa", "Turin", "Bonn"]].tolist()
     assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
+
+
+@pytest.mark.parametrize("recoding", ["global", "local"])
+def test_neighbouring_bins_are_one_interval_wherever_they_are_named(recoding, tmp_path):
+    table = people()
+    table["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(240) // 2, "D")
+    table.to_csv(tmp_path / "people.csv", index=False)
+    rules = pf.ColumnRules.parse(bins=["age=25,30,35,40,45,50,55", "day=5"])
+    release = pf.release(
+        tmp_path / "people.csv", "ill", ["age", "day"], kept=0.4, columns=rules, recoding=recoding,
+        form="csv", out=tmp_path / "out", **QUICK,
+    )  # fmt: skip
+    file = pd.read_csv(tmp_path / "out" / "release.csv", dtype=str)
+    age, day = (set(file[name]) - {"*"} for name in ("age", "day"))
+    for labels, below, above in ((age, "under ", " or more"), (day, "before ", " or later")):
+        assert not [label for label in labels if " to " in label or "or [" in label]
+        ends = [label for label in labels if label[0] != "["]
+        assert ends
+        assert all(label.startswith(below) or label.endswith(above) for label in ends)
+    whole = {f"under {edge}" for edge in range(30, 60, 5)}
+    assert (
+        whole & age or {f"{edge} or more" for edge in range(25, 50, 5)} & age
+    )  # some are put together
+    for i, column in enumerate(release.document["recoding"]["columns"]):
+        told = {group["label"] for group in column["groups"]}
+        assert told == set(file[column["name"]])
+        assert told == {group.label for group in release.codebook.columns[i].groups}
+    book = pf.Codebook.load(tmp_path / "out" / "codebook.json")
+    write_release(open_table(str(tmp_path / "people.csv")), book, tmp_path / "again.csv")
+    assert pd.read_csv(tmp_path / "again.csv", dtype=str).equals(file)
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE people AS FROM '{tmp_path / 'people.csv'}'")
+        assert set(con.sql(book.to_sql(table="people")).fetchall()) == set(
+            file.itertuples(index=False)
+        )
+    assert verify(tmp_path / "out", tmp_path / "people.csv").is_good
+
+
+def test_only_neighbouring_bins_are_an_interval_and_names_of_a_hierarchy_stay():
+    age = Column("age", "integer", Bins((20, 30, 40, 50)))
+    bins = list(age.rule.places)
+
+    def names(*groups: Group) -> list[str]:
+        code = ColumnCode([RecodedColumn("age", groups)], [[g] for g in range(len(groups))])
+        return [group.label for group in named(code, [age]).columns[0].groups]
+
+    apart = Group("[20, 30) or [40, 50)", (bins[1], bins[3]))
+    assert names(apart, Group(bins[2], (bins[2],))) == [apart.label, "[30, 40)"]
+    assert names(apart, Group(bins[0], (bins[0],))) == ["[20, 50)", "under 20"]  # none has 30 to 39
+    assert names(Group("young", (bins[0], bins[1]))) == ["young"]
+    with_missing = Group("under 20, [20, 30) or missing", (bins[0], bins[1], None))
+    assert names(with_missing) == [with_missing.label]
+    known = Group("under 20 to 50 or more", tuple(bins))
+    assert names(known, Group("missing", (None,))) == ["not missing", "missing"]
+
+
+def test_a_new_value_of_a_bin_that_no_record_had_falls_into_the_interval_that_names_it():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"ill": rng.integers(0, 2, 90), "age": rng.choice([5, 25, 45, 65], 90)})
+    rules = pf.ColumnRules.parse(bins=["age=10,20,30,40,50,60"])
+    counted = count(table, "ill", ["age"], columns=rules)
+    order = {"age": list(counted.roles.public[0].rule.places)}
+    recoding = Recoding(orders=order, groups={"age": [["under 10", "[20, 30)"]]})
+    solution = recoding.on(counted.joint()).finest()
+    book = pf.Codebook.from_solution(counted.joint(), solution, counted.roles)
+    assert book.encode(15) == book.encode(5) == "under 30"
+
+
+def test_readers_are_told_what_was_done_before_how_much_counts_and_what_a_star_is(tmp_path):
+    table = people()
+    table.loc[:9, "city"] = "Oslo"  # young or old, too few to be shown
+    given = {"age": [40], "city": [["Bonn", "Pisa"], ["Rom", "Turin"], ["Oslo"]]}
+    release = pf.release(
+        table, "ill", ["age", "city"], columns=pf.ColumnRules.parse(round=["age=5"]), groups=given,
+        importance={"age": 3.0}, out=tmp_path / "out", **QUICK | {"min_count": 8, "suppress": 0.1},
+    )  # fmt: skip
+    file = pd.read_parquet(tmp_path / "out" / "release.parquet")
+    readme = (tmp_path / "out" / "README.html").read_text()
+    assert "Before that, values were made coarser: age rounded to multiples of 5." in readme
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert report.count("on average over the columns, by their importance") == 2
+    assert set(file.city) == {"Bonn or Pisa", "Rom or Turin", "*"}
+    assert "age in 2 groups and * and city in 2 groups and *." in summary(release.document)[0]
+    assert readme.count("In 2 groups and *;") == 2
 
 
 @pytest.mark.parametrize(

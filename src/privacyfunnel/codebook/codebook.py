@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
 from privacyfunnel.codebook.draws import make_salt, outcome
+from privacyfunnel.codebook.names import named
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
     as_code,
@@ -133,6 +134,8 @@ class Codebook:
         earlier, private codebook.
         """
         code = solution.code
+        if isinstance(code, ColumnCode):
+            code = named(code, roles.public)
         soft = isinstance(code, Channel)
         weights = np.asarray(joint.counts.sum(axis=0) @ code.matrix).ravel()
         used = np.flatnonzero(weights > 0)

@@ -18,7 +18,7 @@ from privacyfunnel.errors import InvalidInput, UnknownSymbol
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
-    from privacyfunnel.codes import RecodedColumn
+    from privacyfunnel.codes import Group, RecodedColumn
     from privacyfunnel.joint import Joint
 
 
@@ -82,14 +82,19 @@ def tally_columns(
         np.add.at(table, (cells[:, i], column.codes), weights)
         found.append(
             tuple(
-                Tally(
-                    tidy(float(row.sum())),
-                    tuple((column.values[v], tidy(float(row[v]))) for v in np.flatnonzero(row)),
-                )
-                for row in table
+                _tally(group, row, column.values)
+                for group, row in zip(recoded.groups, table, strict=True)
             )
         )
     return tuple(found)
+
+
+def _tally(group: Group, row: NDArray[np.float64], values: Sequence[Any]) -> Tally:
+    """The records of one group with each value, in the order in which the group names its values."""
+    place = {value: m for m, value in enumerate(group.members)}
+    told = [(values[v], tidy(float(row[v]))) for v in np.flatnonzero(row).tolist()]
+    told.sort(key=lambda pair: place.get(pair[0], len(place)))
+    return Tally(tidy(float(row.sum())), tuple(told))
 
 
 def public_tallies(book: Codebook) -> tuple[tuple[Tally, ...], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privacyfunnel.columns import KINDS, Column, quantiles_of_counts, show
+from privacyfunnel.columns import KINDS, Column, quantiles_of_counts
 
 FEW = 6  # so many values are listed, more are given as a range where they have an order
 
@@ -21,8 +21,8 @@ def stands_for(column: Column, symbols: Sequence[Any]) -> str:
     ordered = sorted({s for s in symbols if s is not None}, key=column.raw)
     missing = ["missing"] if any(s is None for s in symbols) else []
     if len(ordered) > FEW and KINDS[column.kind].is_ordered:
-        return " | ".join([f"{show(ordered[0])} to {show(ordered[-1])}", *missing])
-    return " | ".join([*map(show, ordered), *missing])
+        return " | ".join([f"{column.shown(ordered[0])} to {column.shown(ordered[-1])}", *missing])
+    return " | ".join([*map(column.shown, ordered), *missing])
 
 
 def typical(column: Column, symbols: Sequence[Any], weights: Sequence[float]) -> str:
@@ -40,7 +40,7 @@ def typical(column: Column, symbols: Sequence[Any], weights: Sequence[float]) ->
     known = sorted((s for s in sums if s is not None), key=column.raw)
     if KINDS[column.kind].is_ordered and sum(sums[s] for s in known) > total / 2:
         [middle] = quantiles_of_counts(known, [sums[s] for s in known], [0.5])
-        return f"around {show(middle)}"
+        return f"around {column.shown(middle)}"
     ordered = sorted(sums, key=column.rank)
     commonest = max(ordered, key=lambda symbol: sums[symbol])
-    return f"{'mostly' if 2 * sums[commonest] >= total else 'often'} {show(commonest)}"
+    return f"{'mostly' if 2 * sums[commonest] >= total else 'often'} {column.shown(commonest)}"

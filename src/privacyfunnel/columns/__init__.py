@@ -13,6 +13,8 @@ from privacyfunnel.columns.kinds import (
     literal,
     quoted,
     show,
+    show_below,
+    show_from,
     sql_kind,
 )
 from privacyfunnel.columns.missing import (
@@ -52,6 +54,8 @@ __all__ = [
     "quoted",
     "required",
     "show",
+    "show_below",
+    "show_from",
     "sql_kind",
     "where_complete",
 ]

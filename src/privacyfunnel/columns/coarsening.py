@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.kinds import literal, show
+from privacyfunnel.columns.kinds import literal, show, show_below, show_from
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ class Bins:
             raise InvalidInput(f"bins need edges that rise, got {shown or 'none'}.")
         if len(self.edges) >= MOST_BINS:
             raise InvalidInput(f"{MOST_BINS:,} bins are the most, got {len(self.edges) + 1:,}.")
+
+    @property
+    def told(self) -> str:
+        """What it does to a column, in words."""
+        return f"in bins at {', '.join(map(show, self.edges))}"
 
     def sql(self, column: str) -> str:
         """The index in SQL: how many edges the value has reached; NULL stays NULL."""
@@ -78,12 +83,19 @@ class Bins:
 
     def label(self, index: Any) -> str:
         """The interval in words."""
-        i = int(index)
-        low = self.edges[i - 1] if i > 0 else None
-        high = self.edges[i] if i < len(self.edges) else None
+        return self.span(int(index), int(index))
+
+    def span(self, first: int, last: int) -> str:
+        """Neighbouring bins as one interval, in words.
+
+        >>> Bins((18, 40, 65)).span(0, 1), Bins((18, 40, 65)).span(1, 2), Bins((18, 40, 65)).span(0, 3)
+        ('under 40', '[18, 65)', 'not missing')
+        """
+        low = self.edges[first - 1] if first > 0 else None
+        high = self.edges[last] if last < len(self.edges) else None
         if low is None:
-            return f"under {show(high)}"
-        return f"{show(low)} or more" if high is None else f"[{show(low)}, {show(high)})"
+            return "not missing" if high is None else show_below(high)
+        return show_from(low) if high is None else f"[{show(low)}, {show(high)})"
 
     def raw(self, label: Any) -> int:
         """The index of a label."""
@@ -112,6 +124,11 @@ class Round:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.step) and self.step > 0):
             raise InvalidInput(f"a rounding step must be above 0, got {self.step}.")
+
+    @property
+    def told(self) -> str:
+        """What it does to a column, in words."""
+        return f"rounded to multiples of {show(self.step)}"
 
     def sql(self, column: str) -> str:
         """The index in SQL: how many steps the value is from 0."""
@@ -163,6 +180,11 @@ class Calendar:
         if self.unit not in UNITS:
             raise InvalidInput(f"dates are rounded to {', '.join(UNITS)}; got {self.unit!r}.")
 
+    @property
+    def told(self) -> str:
+        """What it does to a column, in words."""
+        return f"by {self.unit}"
+
     def sql(self, column: str) -> str:
         """The first day in SQL."""
         kind = "TIMESTAMP" if self.is_timed else "DATE"
@@ -190,6 +212,18 @@ class Calendar:
     def raw(self, label: Any) -> Any:
         """The first day, as it is."""
         return label
+
+    def period(self, first: Any) -> str:
+        """The day, month, quarter or year that a first day begins, in words.
+
+        >>> from datetime import date
+        >>> [Calendar(unit).period(date(2024, 10, 1)) for unit in UNITS]
+        ['2024-10-01', '2024-10', '2024-Q4', '2024']
+        """
+        text = first.isoformat()
+        if self.unit == "quarter":
+            return f"{text[:4]}-Q{(first.month + 2) // 3}"
+        return str(text[: {"day": 10, "month": 7, "year": 4}[self.unit]])
 
 
 Rule = Bins | Round | Calendar

@@ -73,7 +73,7 @@ class ColumnRules:
             step = self.round[name]
             if KINDS[kind].is_dated:
                 return Column(name, kind, Calendar(str(step), kind == "datetime"))
-            _check_numbers(name, kind, "rounding")
+            _check_numbers(name, kind, "rounding needs")
             if isinstance(step, str):
                 raise InvalidInput(
                     f"column {name!r} holds {KINDS[kind]}, which are not rounded to a {step}."
@@ -107,7 +107,7 @@ def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
     if not KINDS[kind].is_dated:
-        _check_numbers(name, kind, "quantile bins")
+        _check_numbers(name, kind, "quantile bins need")
     if not 2 <= n <= MOST_BINS:
         raise InvalidInput(f"bins of {name!r} must be 2 to {MOST_BINS:,}, got {n:,}.")
     as_edge: Callable[[Any], Any] = int if kind == "integer" else lambda q: clean(float(q))
@@ -122,7 +122,7 @@ def _quantile_edges(
 def _edge(name: str, kind: str, edge: Any) -> Any:
     dated = KINDS[kind].is_dated
     if not dated:
-        _check_numbers(name, kind, "bins")
+        _check_numbers(name, kind, "bins need")
     if isinstance(edge, date) != dated:
         wanted = "dates (1950-01-31)" if dated else "numbers"
         raise InvalidInput(f"column {name!r} holds {KINDS[kind]}; its edges must be {wanted}.")
@@ -133,7 +133,7 @@ def _edge(name: str, kind: str, edge: Any) -> Any:
 
 def _check_numbers(name: str, kind: str, what: str) -> None:
     if not KINDS[kind].is_numeric:
-        raise InvalidInput(f"{what} need numbers, but column {name!r} holds {KINDS[kind]}.")
+        raise InvalidInput(f"{what} numbers, but column {name!r} holds {KINDS[kind]}.")
 
 
 def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:

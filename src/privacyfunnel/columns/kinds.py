@@ -197,3 +197,21 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def show_below(end: Any) -> str:
+    """All that lies below an end, in words.
+
+    >>> show_below(18), show_below(date(1950, 1, 1))
+    ('under 18', 'before 1950-01-01')
+    """
+    return f"{'before' if isinstance(end, date) else 'under'} {show(end)}"
+
+
+def show_from(start: Any) -> str:
+    """All from a start on, in words.
+
+    >>> show_from(40), show_from(date(1950, 1, 1))
+    ('40 or more', '1950-01-01 or later')
+    """
+    return f"{show(start)} or {'later' if isinstance(start, date) else 'more'}"

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.coarsening import Rule
-from privacyfunnel.columns.kinds import KINDS, clean
+from privacyfunnel.columns.coarsening import Calendar, Rule
+from privacyfunnel.columns.kinds import KINDS, clean, show
 from privacyfunnel.columns.missing import USUAL, without_nan
 
 if TYPE_CHECKING:
@@ -40,6 +40,18 @@ class Column:
     def rank(self, symbol: Any) -> tuple[bool, Any]:
         """What symbols are ordered by: rising, missing last."""
         return symbol is None, self.raw(symbol)
+
+    def shown(self, symbol: Any) -> str:
+        """A symbol in words; a first day as the period that it begins.
+
+        >>> from privacyfunnel.columns import Calendar
+        >>> Column("born", "date", Calendar("month")).shown(date(1950, 1, 1))
+        '1950-01'
+        """
+        rule = self.rule
+        if symbol is None or not isinstance(rule, Calendar) or rule.index(symbol) != symbol:
+            return show(symbol)
+        return rule.period(symbol)
 
     def number(self, symbol: Any) -> float:
         """A symbol of an ordered column as a number: days or seconds of dates, NaN where missing.

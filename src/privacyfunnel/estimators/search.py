@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
-from privacyfunnel.columns import Bins, Column
+from privacyfunnel.codebook.names import named
+from privacyfunnel.codes import ColumnCode
+from privacyfunnel.columns import Bins
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet
 from privacyfunnel.frontiers.frontier import Frontier, marked, pareto
@@ -119,26 +120,4 @@ def search_recoding(
         found = search.at(rng, kept=target["kept"])
     code = found.code
     assert isinstance(code, ColumnCode)
-    columns = [
-        _in_intervals(column, recoded)
-        for column, recoded in zip(alphabet.columns, code.columns, strict=True)
-    ]
-    return replace(found, code=ColumnCode(columns, code.cells))
-
-
-def _in_intervals(column: Column, recoded: RecodedColumn) -> RecodedColumn:
-    """Runs of bins named as one interval each."""
-    if not isinstance(column.rule, Bins):
-        return recoded
-    rule, groups = column.rule, []
-    bounds = [None, *rule.edges, None]
-    for group in recoded.groups:
-        bins = sorted(rule.raw(label) for label in group.members if label is not None)
-        if group.label == "*" or not bins or None in group.members:
-            groups.append(group)
-            continue
-        low, high = bounds[bins[0]], bounds[bins[-1] + 1]
-        edges = tuple(edge for edge in (low, high) if edge is not None)
-        label = Bins(edges).label(int(low is not None)) if edges else "not missing"
-        groups.append(Group(label, group.members))  # bins are its members; numbers fall into them
-    return RecodedColumn(recoded.name, tuple(groups))
+    return replace(found, code=named(code, alphabet.columns))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from privacyfunnel.columns import show
+from privacyfunnel.columns import show, show_below, show_from
 
 Cut = tuple[Any, int]  # the value that opens the upper interval, and how round it is
 
@@ -118,11 +118,9 @@ def interval_label(low: Any, high: Any, members: Sequence[Any], *, whole: bool) 
     if len(members) == 1:
         return show(members[0])
     if low is None:
-        if high is None:
-            return "*"
-        return f"{'before' if isinstance(high, date) else 'under'} {show(high)}"
+        return "*" if high is None else show_below(high)
     if high is None:
-        return f"{show(low)} or more" if not isinstance(low, date) else f"{show(low)} or later"
+        return show_from(low)
     if isinstance(low, date):
         if isinstance(low, datetime):
             return f"{show(low)} to before {show(high)}"

@@ -34,6 +34,7 @@ class Fixed:
 
     labels: Ints
     groups: tuple[Group, ...]  # of each value
+    listing: Ints  # the values in the order in which their groups are listed
     exact = True
 
     @classmethod
@@ -60,15 +61,18 @@ class Fixed:
             cut = Intervals.of_numbers(values, cuts=given)
             fine, coarse = cut.ends()
             labels = fine if np.isfinite(cut.rough).any() else coarse  # no cut: all is one, *
-            return cls(labels, cut.released(labels))
+            return cls(labels, cut.released(labels), cut.listing)
         lists = [part if isinstance(part, list | tuple) else [part] for part in given]
         if lists and not any(isinstance(part, list | tuple) for part in given):
             lists = [list(given)]  # one group
         labels = _labels(name, values, lists)
-        if order is not None and _are_runs(labels[list(order)]):
-            return cls(labels, Intervals.of_order(values, order).released(labels))
-        found = Groups(tuple(values)).released(labels)
-        return cls(labels, found if tree is None else _by_nodes(found, tree, labels))
+        if order is not None and _are_runs(labels, list(order)):
+            runs = Intervals.of_order(values, order)
+            return cls(labels, runs.released(labels), runs.listing)
+        free = Groups(tuple(values))
+        found = free.released(labels)
+        named = found if tree is None else _by_nodes(found, tree, labels)
+        return cls(labels, named, free.listing)
 
     def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
         """The groups that were given."""
@@ -136,9 +140,11 @@ def _labels(name: str, values: Sequence[Any], lists: Sequence[Sequence[Any]]) ->
     return labels
 
 
-def _are_runs(labels: Ints) -> bool:
-    """Whether equal labels stand side by side."""
-    return int(np.count_nonzero(np.diff(labels))) + 1 == len(np.unique(labels))
+def _are_runs(labels: Ints, order: list[int]) -> bool:
+    """Whether equal labels stand side by side in the order, and a missing value by itself."""
+    runs, missing = labels[order], np.delete(labels, order)
+    is_apart = not np.isin(missing, runs).any()
+    return is_apart and int(np.count_nonzero(np.diff(runs))) + 1 == len(np.unique(runs))
 
 
 def _by_nodes(found: Sequence[Group], tree: Tree, labels: Ints) -> tuple[Group, ...]:

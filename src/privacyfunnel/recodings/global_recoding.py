@@ -52,6 +52,8 @@ class Shape(Protocol):
     def n_codes(self) -> int: ...
     def every(self) -> Iterator[Ints]: ...
     def released(self, labels: Ints) -> tuple[Group, ...]: ...
+    @property
+    def listing(self) -> Ints: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -538,7 +540,7 @@ class GlobalSearch:
         columns, cells = [], np.zeros((self.joint.n_x, len(self.shapes)), dtype=np.int64)
         for i, (column, shape) in enumerate(zip(self.joint.public, self.shapes, strict=True)):
             of_value = shape.released(found.labels[i])
-            groups = list(dict.fromkeys(of_value))
+            groups = list(dict.fromkeys(of_value[v] for v in shape.listing))
             star = Group("*", column.values)
             if gone.any() and star not in groups:
                 groups.append(star)

@@ -21,6 +21,7 @@ SWEEPS = 20
 PRICES = 8  # prices of a bit that are tried for a bound on what is lost
 MOST = 30  # values beyond which partitions are too many to tell the number
 LABEL = 64  # characters of a group's name, if its values take more
+MISSING = show(None)
 CELLS = 2e7  # cells of groups that moves keep at once
 
 
@@ -112,6 +113,11 @@ class Groups:
             ]
         return (labels for labels, _ in found)
 
+    @property
+    def listing(self) -> Ints:
+        """The values in the order in which their groups are listed."""
+        return np.arange(self.n_values)
+
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""
         if (labels == labels[0]).all() and self.n_values > 1:
@@ -128,15 +134,28 @@ class Groups:
 def group_label(names: Sequence[str]) -> str:
     """A group of values in words: all of them, or the first and how many more there are.
 
+    That it holds the missing value is always said.
+
     >>> group_label(["a"]), group_label(["a", "b", "c"])
     ('a', 'a, b or c')
     >>> group_label([f"county {k}" for k in range(30)])
     'county 0, county 1, county 2, county 3, county 4 or 25 others'
+    >>> group_label([*(f"county {k}" for k in range(30)), "missing"])
+    'county 0, county 1, county 2, county 3, 26 others or missing'
     """
     whole = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if len(whole) <= LABEL or len(names) <= 2:
         return whole
+    known = [name for name in names if name != MISSING]
+    if len(known) < len(names):
+        return f"{_first(known, LABEL - len(MISSING) - 4, ', ')} or {MISSING}"
+    return _first(known, LABEL, " or ")
+
+
+def _first(names: Sequence[str], room: int, last: str) -> str:
+    """The first of many names that fit the room, and how many more there are."""
     shown = 1  # "or 1 others" would be as long as its name
-    while shown < len(names) - 2 and len(", ".join(names[: shown + 1])) <= LABEL - 14:
+    while shown < len(names) - 2 and len(", ".join(names[: shown + 1])) <= room - 14:
         shown += 1
-    return f"{', '.join(names[:shown])} or {len(names) - shown} others"
+    more = len(names) - shown
+    return f"{', '.join(names[:shown])}{last}{more} others" if more > 1 else ", ".join(names)

@@ -142,7 +142,8 @@ class Tree:
         top = list(range(n))  # the highest node so far over each value
         children: dict[int, list[int]] = {}
         inner = [(members, group) for members, group in nodes if len(members) < n]
-        for members, group in [*inner, (range(n), Group("*", tuple(values)))]:
+        whole = next((members for members, _ in nodes if len(members) == n), range(n))
+        for members, group in [*inner, (whole, Group("*", tuple(values)))]:
             parts = list(dict.fromkeys(top[v] for v in members))
             if len(parts) == 1 and len(members) < n:
                 continue  # the same values as a node below
@@ -295,6 +296,11 @@ class Tree:
             found[int(up)] = [{**a, **b} for a in before for b in cuts]
         for cut in found[-1]:
             yield np.array([cut[v] for v in range(self.n_values)], dtype=np.int64)
+
+    @property
+    def listing(self) -> Ints:
+        """The values in the order in which their groups are listed."""
+        return np.arange(self.n_values)
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

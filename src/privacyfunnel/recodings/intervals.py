@@ -247,6 +247,12 @@ class Intervals:
         if len(self.order) < self.n_values:
             yield np.zeros(self.n_values, dtype=np.int64)
 
+    @property
+    def listing(self) -> Ints:
+        """The values in the order in which their groups are listed, missing last."""
+        missing = np.setdiff1d(np.arange(self.n_values), self.order)
+        return np.concatenate([self.order, missing])
+
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""
         if (labels == labels[0]).all() and self.n_values > 1:

@@ -297,7 +297,14 @@ class LocalSearch:
         nodes, first = self.nodes(found.levels), 0
         columns, cells = [], np.zeros_like(nodes)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
-            used, cells[:, i] = np.unique(nodes[:, i] - first, return_inverse=True)
+            own, n_nodes = nodes[:, i] - first, len(tree.groups)
+            used = np.unique(own)
+            # In the order of the tree, which is that of the column: single values first, * last.
+            rank = (used >= tree.n_values).astype(np.int64) + (used == n_nodes - 1)
+            used = used[np.lexsort((tree.low[used], rank))]
+            place = np.zeros(n_nodes, dtype=np.int64)
+            place[used] = np.arange(len(used))
+            cells[:, i] = place[own]
             columns.append(RecodedColumn(column.name, tuple(tree.groups[node] for node in used)))
-            first += len(tree.groups)
+            first += n_nodes
         return ColumnCode(columns, cells)

@@ -13,7 +13,8 @@ from privacyfunnel import __version__
 from privacyfunnel.audits.features import gathered, numbered, parts_of
 from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
-from privacyfunnel.columns import Bins, Calendar, Column, Round, show
+from privacyfunnel.codes import ColumnCode
+from privacyfunnel.columns import Column
 from privacyfunnel.frontiers.frontier import PROVED
 from privacyfunnel.information import entropy, mutual_information, share
 from privacyfunnel.limits import least_leakage, limit
@@ -121,8 +122,8 @@ def describe(
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
         "recoding": (
-            describe_recoding(joint, solution, frontier, request)
-            if isinstance(solution, RecodedSolution)
+            describe_recoding(joint, solution, code, frontier, request)
+            if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode)
             else None
         ),
         "audit": audit.as_dict(),
@@ -253,13 +254,7 @@ def asked_for(
 
 def column_words(column: Column) -> dict[str, Any]:
     """A column with its kind and how it was coarsened, in words."""
-    coarsened = None
-    if isinstance(column.rule, Bins):
-        coarsened = f"in bins at {', '.join(map(show, column.rule.edges))}"
-    elif isinstance(column.rule, Round):
-        coarsened = f"rounded to multiples of {show(column.rule.step)}"
-    elif isinstance(column.rule, Calendar):
-        coarsened = f"by {column.rule.unit}"
+    coarsened = None if column.rule is None else column.rule.told
     return {"name": column.name, "kind": column.kind, "coarsened": coarsened}
 
 

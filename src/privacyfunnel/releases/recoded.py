@@ -31,19 +31,21 @@ COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
 
 
 def describe_recoding(
-    joint: Joint, solution: RecodedSolution, frontier: Frontier, request: ReleaseRequest
+    joint: Joint,
+    solution: RecodedSolution,
+    code: ColumnCode,
+    frontier: Frontier,
+    request: ReleaseRequest,
 ) -> dict[str, Any]:
     """The part of a release's document that only readable releases have."""
     frontiers = compare_recodings(joint, frontier, request)
-    return {**describe_code(joint, solution, request), "frontiers": frontiers}
+    return {**describe_code(joint, solution, code, request), "frontiers": frontiers}
 
 
 def describe_code(
-    joint: Joint, solution: RecodedSolution, request: ReleaseRequest
+    joint: Joint, solution: RecodedSolution, code: ColumnCode, request: ReleaseRequest
 ) -> dict[str, Any]:
-    """What a readable code keeps of each column, and what becomes of it."""
-    code = solution.code
-    assert isinstance(code, ColumnCode)
+    """What a solution keeps of each column, and what becomes of it by its ``code``, as it was named."""
     return {
         "kind": request.kind,
         "kept": solution.kept,

@@ -14,12 +14,13 @@ from privacyfunnel.codebook.recoded import is_interval
 from privacyfunnel.columns import KINDS, MISSING, show
 from privacyfunnel.report.escape import EMPTY
 from privacyfunnel.report.numbers import listed, number, percent, several
-from privacyfunnel.report.words import leaving_aside
+from privacyfunnel.report.words import in_groups, leaving_aside
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.codebook.tallies import Tally
     from privacyfunnel.codes import Group
+    from privacyfunnel.columns import Column
 
 Document = Mapping[str, Any]
 FEW = 12  # values of a group that are listed with their records
@@ -45,8 +46,8 @@ def _column(name: str, text: str, kind: str = "text") -> dict[str, Any]:
 
 
 def _recoded(book: Codebook, i: int, numbers: str) -> list[dict[str, Any]]:
-    column, n = book.roles.public[i], len(book.columns[i].groups)
-    groups = several(n, "group")
+    column = book.roles.public[i]
+    groups = in_groups([group.label for group in book.columns[i].groups], book.recoding)
     if numbers == "mean" and has_mean(column):
         text = f"In {groups}: the mean of the records that share a group, in place of each value."
         return [_column(column.name, text, "number")]
@@ -77,27 +78,28 @@ def group_rows(book: Codebook, i: int) -> list[tuple[str, str, str, str]]:
         tally = book.tallies[i][g] if book.tallies else None
         count = "" if tally is None else number(tally.count)
         share = "" if tally is None or not total else percent(tally.count / total)
-        rows.append((group.label, group_words(group, tally), count, share))
+        rows.append((group.label, group_words(group, tally, book.roles.public[i]), count, share))
     return rows
 
 
-def group_words(group: Group, tally: Tally | None) -> str:
+def group_words(group: Group, tally: Tally | None, column: Column) -> str:
     """What a group holds, in words: its bounds or values, with the records of each where they are few."""
     if tally is not None and tally.values and len(tally.values) <= FEW:
-        told = [f"{show(value) or EMPTY}: {number(n)}" for value, n in tally.values]
+        told = [f"{column.shown(value) or EMPTY}: {number(n)}" for value, n in tally.values]
         hidden = tally.count - sum(n for _, n in tally.values)
         return "; ".join([*told, *([f"others: {number(hidden)}"] if hidden > 1e-9 else [])])
     if group.label == ANY:
         return "any value"
     parts = []
     if is_interval(group):
-        low = "" if group.low is None else f"from {show(group.low)}"
-        high = "" if group.high is None else f"below {show(group.high)}"
+        low = "" if group.low is None else f"from {column.shown(group.low)}"
+        high = "" if group.high is None else f"below {column.shown(group.high)}"
         parts.append(f"{low} {high}".strip())
     if group.members:
-        shown = ", ".join(show(value) or EMPTY for value in group.members[:FEW])
-        more = len(group.members) - FEW
-        parts.append(shown + (f" and {more} more" if more > 0 else ""))
+        known = [column.shown(value) or EMPTY for value in group.members if value is not None]
+        more = f" and {len(known) - FEW} more" if len(known) > FEW else ""
+        parts += [", ".join(known[:FEW]) + more] if known else []
+        parts += [show(None)] if len(known) < len(group.members) else []
     return "; ".join(parts)
 
 
@@ -122,6 +124,9 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
             f"{n}. The combinations of {columns} were put into "
             f"{several(len(book.symbols), 'set')}, and each record shows the symbol of its set."
         )
+    coarsened = [f"{c.name} {c.rule.told}" for c in book.roles.public if c.rule is not None]
+    if coarsened:
+        found.append(f"Before that, values were made coarser: {listed(coarsened)}.")
     if book.min_count > 1:
         what = "combination" if book.columns else "symbol"
         whom = f"records{leaving_aside(document)}"

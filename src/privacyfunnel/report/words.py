@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from privacyfunnel.codebook.output import ANY
 from privacyfunnel.errors import HINTS, Hints, with_cure
 from privacyfunnel.report import audit_words, holdout_words
 from privacyfunnel.report.attacker_words import attackers, who_knows_all_others
@@ -132,7 +133,8 @@ def what_is_released(document: Document) -> str:
 
 def _recoded(recoding: Mapping[str, Any]) -> str:
     """What became of each column of a readable release."""
-    columns = [f"{c['name']} in {several(len(c['groups']), 'group')}" for c in recoding["columns"]]
+    labels = {c["name"]: [group["label"] for group in c["groups"]] for c in recoding["columns"]}
+    columns = [f"{name} in {in_groups(of, recoding['kind'])}" for name, of in labels.items()]
     each = {
         "global": "Every column stays a column, with the same groups for all records",
         "local": "Every column stays a column, and each record is made as coarse as it needs to be",
@@ -143,14 +145,34 @@ def _recoded(recoding: Mapping[str, Any]) -> str:
     return text
 
 
+def in_groups(labels: Sequence[str], kind: str) -> str:
+    """How many groups a column is in; ``*`` of suppressed records is none of them.
+
+    >>> in_groups(["a", "b", "*"], "global"), in_groups(["a", "b", "*"], "local")
+    ('2 groups and *', '3 groups')
+    """
+    if kind == "global" and ANY in labels and len(labels) > 1:
+        return f"{several(len(labels) - 1, 'group')} and {ANY}"
+    return several(len(labels), "group")
+
+
 def kept(document: Document) -> str:
     """How much of the columns a readable release keeps."""
     recoding = document["recoding"]
     columns = [f"{percent(c['kept'])} of {c['name']}" for c in recoding["columns"]]
-    mean = "on average over the columns"
-    if recoding["importance"]:
-        mean += ", by their importance"
+    mean = mean_over_columns(recoding)
     return f"{percent(recoding['kept'])} of the columns' values is kept {mean}: {listed(columns)}."
+
+
+def mean_over_columns(recoding: Mapping[str, Any]) -> str:
+    """What the share that is kept is a mean over.
+
+    >>> mean_over_columns({"importance": {"age": 2.0}})
+    'on average over the columns, by their importance'
+    """
+    return "on average over the columns" + (
+        ", by their importance" if recoding["importance"] else ""
+    )
 
 
 def utility(document: Document) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.audits import Trials
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codes import ColumnCode
 from privacyfunnel.information import share
 from privacyfunnel.measures import make_measure
 from privacyfunnel.metrics import best_guess, shuffled
@@ -55,7 +56,8 @@ def preview(
     n_rows, n_dropped = counts.n_rows, counts.n_dropped
     # As in the report, whose seed the user has chosen.
     at_stake = stakes(joint, persons=counts.persons, seed=asked.seed)
-    by_chance = kept_by_chance(joint, book.over(joint), seed=asked.seed)
+    code = book.over(joint)
+    by_chance = kept_by_chance(joint, code, seed=asked.seed)
     columns = with_chance(columns_kept(joint, book), by_chance)
     cautions = [
         *about_usefulness(book, columns),
@@ -99,7 +101,9 @@ def preview(
         "columns": columns,
         "symbols": symbols_of(book),
         "recoding": (
-            describe_code(joint, solution, asked) if isinstance(solution, RecodedSolution) else None
+            describe_code(joint, solution, code, asked)
+            if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode)
+            else None
         ),
         "cautions": [asdict(caution) for caution in cautions],
     }
