@@ -254,7 +254,7 @@ def test_readers_are_told_what_was_done_before_how_much_counts_and_what_a_star_i
     )  # fmt: skip
     file = pd.read_parquet(tmp_path / "out" / "release.parquet")
     readme = (tmp_path / "out" / "README.html").read_text()
-    assert "Before that, values were made coarser: age rounded to multiples of 5." in readme
+    assert "Values were made coarser first: age rounded to multiples of 5." in readme
     report = (tmp_path / "out" / "report.html").read_text()
     assert report.count("on average over the columns, by their importance") == 2
     assert set(file.city) == {"Bonn or Pisa", "Rom or Turin", "*"}

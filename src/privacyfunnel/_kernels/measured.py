@@ -206,23 +206,15 @@ def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
     if kind == CHI_SQUARE:
         return found / mass
     if kind == ARIMOTO:
-        if found < LOST * state[v, c]:  # the difference of two powers has few digits left: sum anew
-            found = 0.0
-            a, b = i, j
-            for r in range(first[v], first[v + 1]):
-                here = sums[r, c]
-                if a < end_i and indices[a] == r:
-                    here -= data[a]
-                    a += 1
-                if b < end_j and indices[b] == r:
-                    here += data[b]
-                    b += 1
-                found += _power(here, orders[v], powers)
-        return _norm(found, orders[v])
-    if not lowered:
+        if found >= LOST * state[v, c]:
+            return _norm(found, orders[v])
+    elif not lowered:
         return max(found, largest)
+    again = (
+        0.0  # powers that nearly cancel have few digits left, or the largest went down: look at all
+    )
     a, b = i, j
-    for r in range(first[v], first[v + 1]):  # the largest went down: look at all again
+    for r in range(first[v], first[v + 1]):
         here = sums[r, c]
         if a < end_i and indices[a] == r:
             here -= data[a]
@@ -230,8 +222,11 @@ def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
         if b < end_j and indices[b] == r:
             here += data[b]
             b += 1
-        largest = max(largest, here if kind == GUESSING else here / p[r])
-    return largest
+        if kind == ARIMOTO:
+            again += _power(here, orders[v], powers)
+        else:
+            again = max(again, here if kind == GUESSING else here / p[r])
+    return _norm(again, orders[v]) if kind == ARIMOTO else again
 
 
 @njit(cache=True, nogil=True, forceinline=True)

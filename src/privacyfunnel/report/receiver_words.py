@@ -126,7 +126,7 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
         )
     coarsened = [f"{c.name} {c.rule.told}" for c in book.roles.public if c.rule is not None]
     if coarsened:
-        found.append(f"Before that, values were made coarser: {listed(coarsened)}.")
+        found.append(f"Values were made coarser first: {'; '.join(coarsened)}.")
     if book.min_count > 1:
         what = "combination" if book.columns else "symbol"
         whom = f"records{leaving_aside(document)}"
