@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 from test_cli import assert_users_mistake
 from typer.testing import CliRunner
 
@@ -22,10 +23,11 @@ from page_checks import numbers_in
 from privacyfunnel import datasets
 from privacyfunnel.cli import run
 from privacyfunnel.cli.app import app
+from privacyfunnel.cli.options import read_asked, spell_asked
 from privacyfunnel.cli.release import release as release_command
 from privacyfunnel.releases import files
 from privacyfunnel.releases import release as release_module
-from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import NotAsMeasured
 
 QUICK = ["--effort", "fast", "--points", 2, "--jobs", 1, "--no-attackers"]
@@ -37,16 +39,42 @@ NASTY = [
 
 
 def test_each_field_of_a_request_is_an_option():
-    otherwise = {"target", "source", "command", "hierarchies", "orders", "purpose", "caps"}
     told = {field.name: field for field in fields(ReleaseRequest)}
     options = signature(release_command).parameters
-    assert set(told) - set(options) == otherwise
-    written_out = {"cuts", "groups", "importance", "keep", "secret"}  # their words are read first
-    for name in set(told) - otherwise - written_out:
+    assert set(told) - set(options) == {"target", "source", "command", "purpose"}
+    assert set(told) & set(options) - set(ASKED) == {"secret"}  # a file has it
+    for name, asked in ASKED.items():
         (option,) = options[name].annotation.__metadata__
-        assert options[name].default == told[name].default
-        assert option.help == told[name].metadata["meaning"]
+        assert options[name].default == (None if asked.read else told[name].default)
+        assert option.help == asked.meaning
         assert "--" not in option.help
+
+
+EVERY = ReleaseRequest(
+    {"kept": 0.5},
+    hierarchies={"a=b": "trees/a.csv"},
+    orders={"size": ["S", "M", "L"]},
+    cuts={"age": [18.0, 65.5]},
+    groups={"job": [["nurse", "cook, head"], ["a|b"]], "hour": [6.0, 18.0]},
+    importance={"age": 2.0},
+    keep=["id", "x,y"],
+    recoding="local",
+    round_cuts=True,
+    attackers=False,
+    seed=7,
+    form="csv",
+    is_public=True,
+)
+CAPPED = ReleaseRequest({}, caps={"sex": "0.01", "race": "guessing:0.02"})
+
+
+@pytest.mark.parametrize("request_", [EVERY, CAPPED], ids=["readable", "caps"])
+def test_a_request_that_is_spelled_as_options_is_read_again(request_):
+    command = typer.main.get_command(app).commands["release"]
+    words = ["t.csv", "-s", "a", "-x", "b", "-o", "out", *spell_asked(request_)]
+    parsed = command.make_context("release", words).params
+    given = read_asked({name: parsed[name] for name in ASKED})
+    assert ReleaseRequest(request_.target, **given) == request_
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import privacyfunnel as pf
-from privacyfunnel.cli.options import read_recoding
+from privacyfunnel.cli.options import read_asked
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.recodings import Hierarchy, Recoding
 from privacyfunnel.recodings.fixed import Fixed
@@ -72,7 +72,7 @@ def test_a_release_without_a_target_is_exactly_what_was_laid(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"ill": rng.integers(0, 2, 300), "age": rng.integers(15, 80, 300)})
     table["city"] = rng.choice([*CITIES, None], 300)
-    words = read_recoding(None, None, ["age=18,64.5"], None, ["city=Bonn,Rom|missing,Pisa"])
+    words = read_asked({"cuts": ["age=18,64.5"], "groups": ["city=Bonn,Rom|missing,Pisa"]})
     made = pf.release(table, "ill", ["age", "city"], out=tmp_path / "out", **words, **QUICK)
     file = pd.read_parquet(tmp_path / "out" / "release.parquet")
     ages = pd.cut(table.age, [0, 17, 64, 99], labels=["under 18", "18-64", "65 or more"])

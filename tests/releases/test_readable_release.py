@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import privacyfunnel as pf
-from privacyfunnel.cli.options import read_recoding
+from privacyfunnel.cli.options import read_asked
 from privacyfunnel.codebook.names import named
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
 from privacyfunnel.columns import Bins, Column
@@ -166,13 +166,15 @@ def test_least_counts_hold_in_the_file(tmp_path):
 def test_orders_cuts_importance_and_hierarchies_are_kept_to(tmp_path):
     tree = tmp_path / "city.csv"
     tree.write_text("Bonn;north;*\nPisa;south;*\nRom;south;*\nTurin;south;*\n")
-    words = read_recoding([f"city={tree}"], None, ["age=30,50"], ["age=2"])
+    words = read_asked(
+        {"hierarchies": [f"city={tree}"], "cuts": ["age=30,50"], "importance": ["age=2"]}
+    )
     release, file = released(tmp_path / "out", kept=0.4, **words)
     assert set(file.city) <= {"Bonn", "Pisa", "Rom", "Turin", "north", "south", "*"}
     assert file.age.nunique() <= 3
     assert release.document["recoding"]["importance"] == {"age": 2.0}
     assert "local" in release.document["recoding"]["frontiers"]  # though it takes no cuts
-    ordered = read_recoding(None, ["city=Rom<Pisa<Turin<Bonn"], None, None)
+    ordered = read_asked({"orders": ["city=Rom<Pisa<Turin<Bonn"]})
     _, file = released(tmp_path / "ordered", **ordered)
     groups = file.city.groupby(people().city).first()[["Rom", "Pisa", "Turin", "Bonn"]].tolist()
     assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
@@ -300,11 +302,13 @@ def test_what_does_not_go_together_is_told_in_one_line(options, words):
 @pytest.mark.parametrize(
     "words",
     [
-        (["city"], None, None, None),
-        (None, None, ["age=young"], None),
-        (None, None, None, ["age=2", "age=3"]),
+        {"hierarchies": ["city"]},
+        {"hierarchies": ["=tree.csv"]},
+        {"cuts": ["age=young"]},
+        {"cuts": ["age="]},
+        {"importance": ["age=2", "age=3"]},
     ],
 )
 def test_wrong_words_on_the_command_line_are_refused(words):
     with pytest.raises(InvalidInput, match="--"):
-        read_recoding(*words)
+        read_asked(words)

@@ -12,7 +12,7 @@ from test_studio_commands import figures
 
 import privacyfunnel as pf
 from privacyfunnel import datasets
-from privacyfunnel.cli.options import read_recoding
+from privacyfunnel.cli.options import read_asked
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.recodings import Recoding
 from privacyfunnel.releases.request import ReleaseRequest
@@ -102,7 +102,7 @@ def test_the_command_of_a_draft_says_the_same_groups(begun):
             option: [word.split("=", 1)[1] for word in words if word.startswith(f"--{option}=")]
             for option in ("cuts", "groups")
         }
-        again = read_recoding(None, None, given["cuts"], None, given["groups"])
+        again = read_asked(given)
         said = Recoding(suppress=1.0, **again).on(joint).finest().code
         meant = Recoding(suppress=1.0, groups=one.groups).on(joint).finest().code
         assert said.released == meant.released

@@ -17,9 +17,9 @@ from privacyfunnel.cli.options import (
     Shuffle,
     Table,
     asked,
-    read_columns,
 )
 from privacyfunnel.cli.terminal import say, warn_of_kept
+from privacyfunnel.columns.spelling import read_columns
 
 
 def apply(

@@ -15,7 +15,6 @@ from privacyfunnel.cli.options import (
     Force,
     InputFormat,
     Jobs,
-    MeasureOption,
     Memory,
     Missing,
     Person,
@@ -24,12 +23,13 @@ from privacyfunnel.cli.options import (
     Sensitive,
     Table,
     Weight,
+    asked,
     named_table,
-    read_columns,
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import BROKEN, say
 from privacyfunnel.columns import USUAL
+from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import check_target
 
@@ -57,7 +57,7 @@ def audit(
             "-y", "--useful", help="Columns that receivers want to guess from the published."
         ),
     ] = None,
-    measure: MeasureOption = "shannon",
+    measure: Annotated[str, asked("measure")] = "shannon",
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),

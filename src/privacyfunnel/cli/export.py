@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from privacyfunnel.cli.options import Force, Keep, read_columns
+from privacyfunnel.cli.options import Force, Keep
 from privacyfunnel.cli.terminal import say
+from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import write_text
 

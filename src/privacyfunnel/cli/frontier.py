@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privacyfunnel.cli.options import (
-    READABLE,
     RECODING,
     AndX,
     BinsOption,
-    Cuts,
     Force,
-    GroupsOption,
-    Hierarchies,
-    Importance,
     InputFormat,
     Jobs,
-    MeasureOption,
     Memory,
     Missing,
-    Orders,
     Output,
     Public,
     RoundOption,
@@ -33,13 +26,15 @@ from privacyfunnel.cli.options import (
     Weight,
     asked,
     named_table,
-    read_columns,
+    option_of,
+    read_asked,
     read_purpose,
-    read_recoding,
+    takes_a_request,
 )
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.columns import USUAL
+from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.folders import check_folder, together
 
@@ -50,6 +45,7 @@ FILES = ["frontier.csv", "frontier.png", "frontier.html"]
 PROBLEMS = {"pf": "funnel", "ib": "bottleneck"}  # the library's names, which may be given as well
 
 
+@takes_a_request("hierarchies", "orders", "cuts", "groups", "importance")
 def frontier(
     table: Table,
     sensitive: Sensitive,
@@ -73,12 +69,7 @@ def frontier(
     ] = "symbols",
     useful: Useful = None,
     and_x: AndX = False,
-    measure: MeasureOption = "shannon",
-    hierarchy: Hierarchies = None,
-    order: Orders = None,
-    cuts: Cuts = None,
-    groups: GroupsOption = None,
-    importance: Importance = None,
+    measure: Annotated[str, asked("measure")] = "shannon",
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
     ] = None,
@@ -99,6 +90,7 @@ def frontier(
         bool, typer.Option("--paper-axes", help="Draw the utility loss, as the paper does.")
     ] = False,
     force: Force = False,
+    **readable: Any,
 ) -> None:
     """How much a release of the public columns can keep, and what that gives away.
 
@@ -114,10 +106,10 @@ def frontier(
     # What was not asked for is left to the method; what it does not take, it refuses.
     given = {"effort": effort, "min_count": min_count}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    readable = read_recoding(hierarchy, order, cuts, importance, groups)
+    readable = read_asked(readable)
     if recoding == "symbols":
         if readable:
-            wrong = ", ".join(READABLE[name][0] for name in readable)
+            wrong = ", ".join(map(option_of, readable))
             raise InvalidInput(f"{wrong}: for --recoding global or local.")
         check_problem(method, problem)
         check_settings(method, options)

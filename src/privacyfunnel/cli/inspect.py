@@ -22,10 +22,10 @@ from privacyfunnel.cli.options import (
     Table,
     Useful,
     Weight,
-    read_columns,
 )
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.columns import USUAL
+from privacyfunnel.columns.spelling import read_columns
 
 if TYPE_CHECKING:
     from privacyfunnel.metrics.stakes import Stakes

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from datetime import date, datetime
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -12,26 +11,35 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from privacyfunnel.columns import MISSING
+from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.releases.request import TARGETS, ReleaseRequest
+from privacyfunnel.releases.request import ASKED, TARGETS, ReleaseRequest
 
 PURPOSE = "What is hidden, what is kept"
 RECODING = "Readable releases"
 LIMITS = "Limits (exit code 3 when one is broken)"
 PANELS = {"purpose": PURPOSE, "readable": RECODING, "limits": LIMITS, None: None}
 
-FIELDS = {field.name: field for field in fields(ReleaseRequest) if "meaning" in field.metadata}
 KINDS = get_type_hints(ReleaseRequest)
+DEFAULTS = {field.name: field.default for field in fields(ReleaseRequest)}
 
 
 def asked(name: str) -> Any:
     """The option of a field of a request: its name, its help and the panel that it stands in."""
-    told = FIELDS[name].metadata
-    option = (told["name"] or name).replace("_", "-")
-    both = f"/--no-{option}" if KINDS[name] == bool | None else ""
+    told = ASKED[name]
+    both = f"/--no-{option_of(name)[2:]}" if KINDS[name] == bool | None else ""
     return typer.Option(
-        f"--{option}{both}", help=told["meaning"], rich_help_panel=PANELS[told["topic"]]
+        f"{option_of(name)}{both}", help=told.meaning, rich_help_panel=PANELS[told.topic]
     )
+
+
+def option_of(name: str) -> str:
+    """What the option of a field is called.
+
+    >>> option_of("min_count"), option_of("caps")
+    ('--min-count', '--cap')
+    """
+    return f"--{(ASKED[name].name or name).replace('_', '-')}"
 
 
 def _policies() -> str:
@@ -43,27 +51,71 @@ def _policies() -> str:
     return f"{', '.join(others)} or {last}"
 
 
-def _readable(option: str, meaning: str) -> Any:
-    return typer.Option(option, help=meaning, rich_help_panel=RECODING)
+def takes_a_request(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command takes, beside its own parameters, these fields of a request; its ``asked`` holds them.
+
+    What is typed as text comes in words, which `read_asked` reads.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *own, _ = signature(command, eval_str=True).parameters.values()
+        needed = [parameter for parameter in own if parameter.default is Parameter.empty]
+        request = [
+            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
+            for name, (default, kind) in map(_parameter, names)
+        ]
+        command.__signature__ = Signature([*needed, *request, *own[len(needed) :]])  # type: ignore[attr-defined]
+        return command
+
+    return decorate
 
 
-def takes_a_request(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that takes, beside its own parameters, the targets and fields of a request by name."""
-    *own, _ = signature(command, eval_str=True).parameters.values()
-    needed = [parameter for parameter in own if parameter.default is Parameter.empty]
-    targets = {
-        name: (None, Annotated[float | None, typer.Option(help=meaning)])
-        for name, meaning in TARGETS.items()
-    }
-    settings = {
-        name: (field.default, Annotated[KINDS[name], asked(name)]) for name, field in FIELDS.items()
-    }
-    request = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
-        for name, (default, kind) in (targets | settings).items()
-    ]
-    command.__signature__ = Signature([*needed, *request, *own[len(needed) :]])  # type: ignore[attr-defined]
-    return command
+def _parameter(name: str) -> tuple[str, tuple[Any, Any]]:
+    """A target, or a field of a request, as typer takes it: its default and its type."""
+    if name in TARGETS:
+        return name, (None, Annotated[float | None, typer.Option(help=TARGETS[name])])
+    if ASKED[name].read:
+        return name, (None, Annotated[list[str] | None, asked(name)])
+    return name, (DEFAULTS[name], Annotated[KINDS[name], asked(name)])
+
+
+def read_asked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request, those that were typed as words read; without those not typed.
+
+    >>> read_asked({"orders": ["size=S<M<L"], "cuts": ["age=18,65"], "keep": ["id"], "caps": None})
+    {'orders': {'size': ['S', 'M', 'L']}, 'cuts': {'age': [18.0, 65.0]}, 'keep': ['id']}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        told = ASKED[name]
+        if told.read is None:
+            found[name] = value
+        elif value and told.is_by_column:
+            found[name] = read_by_column(option_of(name), value, told.read)
+        elif value:
+            found[name] = told.read(value)
+    return found
+
+
+def spell_asked(request: ReleaseRequest) -> list[str]:
+    """The options that ask for the fields of a request that are not as by default.
+
+    >>> spell_asked(ReleaseRequest({"kept": 0.5}, cuts={"age": [18, 65]}, round_cuts=True))
+    ['--cuts=age=18,65', '--round-cuts']
+    """
+    words: list[str] = []
+    for name, value in request.options().items():
+        if name not in ASKED:
+            continue
+        told, option = ASKED[name], option_of(name)
+        if told.is_by_column:
+            named = [spell_by_column(n, told.spell(v)) for n, v in value.items()]
+            words += [f"{option}={word}" for word in named]
+        elif isinstance(value, bool):
+            words.append(option if value else f"--no-{option[2:]}")
+        else:
+            words.append(f"{option}={told.spell(value)}")
+    return words
 
 
 Table = Annotated[
@@ -109,10 +161,7 @@ Memory = Annotated[str | None, typer.Option(help="Most memory for the table, e.g
 Expand = Annotated[bool, asked("expand")]
 Shuffle = Annotated[bool, asked("shuffle")]
 Key = Annotated[str | None, asked("key")]
-Keep = Annotated[
-    str | None,
-    typer.Option(help="Columns to pass through as they are, NOT protected, separated by commas."),
-]
+Keep = Annotated[list[str] | None, asked("keep")]
 Secret = Annotated[
     Path | None,
     typer.Option(
@@ -137,42 +186,6 @@ AndX = Annotated[
         rich_help_panel=PURPOSE,
     ),
 ]
-MeasureOption = Annotated[str, asked("measure")]
-Caps = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cap",
-        help="sex=0.01 or race=guessing:0.02: the most to give away of one sensitive column, as a "
-        "share; every cap is met and the most is kept. May be repeated.",
-        rich_help_panel=PURPOSE,
-    ),
-]
-Hierarchies = Annotated[
-    list[str] | None,
-    _readable(
-        "--hierarchy",
-        "education=FILE: the column's tree, a line for each value: value;level 1;...;*.",
-    ),
-]
-Orders = Annotated[
-    list[str] | None,
-    _readable("--order", "education='Preschool<1st-4th<...': the column's values, first to last."),
-]
-Cuts = Annotated[
-    list[str] | None,
-    _readable("--cuts", "age=18,25,65: the only places where a column may be cut."),
-]
-GroupsOption = Annotated[
-    list[str] | None,
-    _readable(
-        "--groups",
-        "Exactly these groups: job='nurse,doctor|clerk,cook' (other values stay), age=18,65.",
-    ),
-]
-Importance = Annotated[
-    list[str] | None,
-    _readable("--importance", "age=2: what is kept of age counts twice; may be repeated."),
-]
 
 
 def named_table(table: str, input_format: str | None, memory: str | None) -> Any:
@@ -189,104 +202,6 @@ def read_purpose(useful: list[str] | None, and_x: bool) -> str:
     if and_x and not useful:
         raise InvalidInput("--and-x goes with -y, the columns that the release is for.")
     return "both" if and_x else "useful" if useful else "x"
-
-
-def read_caps(words: list[str] | None) -> dict[str, str]:
-    """The cap of each column, as text.
-
-    >>> read_caps(["sex=0.01", "race=guessing:0.02"])
-    {'sex': '0.01', 'race': 'guessing:0.02'}
-    """
-    return _named("--cap", words, str)
-
-
-def read_columns(text: str | list[str]) -> list[str]:
-    """Column names from a list with commas, or several; a doubled comma stands for one within a name.
-
-    >>> read_columns("age, sex")
-    ['age', 'sex']
-    >>> read_columns("name,,first,sex")
-    ['name,first', 'sex']
-    """
-    if isinstance(text, list):
-        return [name for part in text for name in read_columns(part)]
-    parts = text.replace(",,", "\0").split(",")
-    names = [part.replace("\0", ",").strip() for part in parts]
-    if not all(names):
-        raise InvalidInput(f"column names are missing in {text!r}.")
-    return names
-
-
-def read_recoding(
-    hierarchies: list[str] | None,
-    orders: list[str] | None,
-    cuts: list[str] | None,
-    importance: list[str] | None,
-    groups: list[str] | None = None,
-) -> dict[str, Any]:
-    """The settings of a readable recoding, as the library takes them.
-
-    >>> read_recoding(None, ["size=S<M<L"], ["age=18,65"], ["age=2"])
-    {'orders': {'size': ['S', 'M', 'L']}, 'cuts': {'age': [18.0, 65.0]}, 'importance': {'age': 2.0}}
-    """
-    words = (hierarchies, orders, cuts, groups, importance)
-    found = {
-        name: _named(option, given, read)
-        for (name, (option, read)), given in zip(READABLE.items(), words, strict=True)
-    }
-    return {name: given for name, given in found.items() if given}
-
-
-def _read_cuts(text: str) -> list[Any]:
-    return [_cut(part) for part in text.split(",")]
-
-
-def read_groups(text: str) -> list[Any]:
-    """The points between groups of numbers or dates, else lists of values; marks are doubled to be meant.
-
-    >>> read_groups("18,65"), read_groups("a,b|c,,d")
-    ([18.0, 65.0], [['a', 'b'], ['c,d']])
-    """
-    try:
-        return _read_cuts(text)
-    except ValueError:
-        parts = text.replace("||", "\0").removesuffix("|").split("|")
-        return [read_columns(part.replace("\0", "|")) for part in parts]
-
-
-# Settings of a readable recoding by the library's names: their options, and how their words are read.
-READABLE: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "hierarchies": ("--hierarchy", str),
-    "orders": ("--order", lambda text: text.split("<")),
-    "cuts": ("--cuts", _read_cuts),
-    "groups": ("--groups", read_groups),
-    "importance": ("--importance", float),
-}
-
-
-def _named(option: str, words: list[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for word in words or ():
-        name, equals, text = word.partition("=")
-        try:
-            value = read(text)
-        except ValueError:
-            value = None
-        if not (equals and name and text) or value is None:
-            raise InvalidInput(f"{option} takes COLUMN=VALUE, got {word!r}.")
-        if name in found:
-            raise InvalidInput(f"{option} names {name!r} twice; give it once.")
-        found[name] = value
-    return found
-
-
-def _cut(text: str) -> float | date | datetime:
-    """A number, a date or a time."""
-    try:
-        return float(text)
-    except ValueError:
-        stamp = text.strip()
-        return datetime.fromisoformat(stamp) if len(stamp) > 10 else date.fromisoformat(stamp)
 
 
 def read_target(is_needed: bool = True, **given: float | None) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """``funnel release``: from a table to a file that can be published, with its codebook and report.
 
-A field of ``releases/request.py`` with its meaning is an option here, and handed on by its name. Written
-out are only options that are no such field, or whose words must be read first: a list of columns, say.
+A field of ``releases/request.py`` with its meaning is an option here, and handed on by its name; written
+out are only options that are no such field.
 """
 
 from __future__ import annotations
@@ -17,18 +17,11 @@ import typer
 from privacyfunnel.cli.options import (
     AndX,
     BinsOption,
-    Caps,
-    Cuts,
     Force,
-    GroupsOption,
-    Hierarchies,
-    Importance,
     InputFormat,
     Jobs,
-    Keep,
     Memory,
     Missing,
-    Orders,
     Output,
     Person,
     Public,
@@ -39,21 +32,20 @@ from privacyfunnel.cli.options import (
     Useful,
     Weight,
     named_table,
-    read_caps,
-    read_columns,
+    read_asked,
     read_purpose,
-    read_recoding,
     read_target,
     takes_a_request,
 )
 from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say, warn_of_kept
 from privacyfunnel.columns import USUAL
+from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.releases.files import FILES
-from privacyfunnel.releases.request import TARGETS
+from privacyfunnel.releases.request import ASKED, TARGETS
 
 
-@takes_a_request
+@takes_a_request(*TARGETS, *ASKED)
 def release(
     table: Table,
     sensitive: Sensitive,
@@ -61,12 +53,6 @@ def release(
     output: Output,
     useful: Useful = None,
     and_x: AndX = False,
-    cap: Caps = None,
-    hierarchy: Hierarchies = None,
-    order: Orders = None,
-    cuts: Cuts = None,
-    groups: GroupsOption = None,
-    importance: Importance = None,
     bins: BinsOption = None,
     round_to: RoundOption = None,
     missing: Missing = USUAL,
@@ -74,7 +60,6 @@ def release(
     person: Person = None,
     memory: Memory = None,
     input_format: InputFormat = None,
-    keep: Keep = None,
     secret: Secret = None,
     jobs: Jobs = 2,
     force: Force = False,
@@ -86,17 +71,16 @@ def release(
     README.html, datapackage.json and croissant.json; all or none.
     """
     targets = {name: asked.pop(name) for name in TARGETS}
-    target: dict[str, Any] = read_target(not (groups or cuts or cap), **targets)
+    request = read_asked(asked)
+    by_hand_or_caps = request.keys() & {"groups", "cuts", "caps"}
+    target: dict[str, Any] = read_target(not by_hand_or_caps, **targets)
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.written_file import NotAsMeasured
 
-    options = asked | {
+    options = request | {
         "purpose": read_purpose(useful, and_x),
-        "caps": read_caps(cap),
-        **read_recoding(hierarchy, order, cuts, importance, groups),
-        "keep": read_columns(keep) if keep else (),
         "secret": None if secret is None else read_secret(secret),
         "command": shlex.join(["funnel", *sys.argv[1:]]),
     }

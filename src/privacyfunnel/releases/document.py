@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from privacyfunnel.releases.cautions import (
     about_usefulness,
 )
 from privacyfunnel.releases.recoded import describe_recoding, public_recoding
+from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
     from privacyfunnel.joint import Joint
     from privacyfunnel.releases.audit import ReleaseAudit
-    from privacyfunnel.releases.request import ReleaseRequest
     from privacyfunnel.solvers.base import Solution
     from privacyfunnel.tables import Released
 
@@ -208,7 +208,7 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "missing": book.roles.missing,
         "weight": book.roles.weight,
         "keep": list(request.keep),
-        **{f.name: getattr(request, f.name) for f in fields(request) if "meaning" in f.metadata},
+        **{name: getattr(request, name) for name, told in ASKED.items() if not told.read},
     }
 
 

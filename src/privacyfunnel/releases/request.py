@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
+from privacyfunnel.columns.spelling import (
+    read_columns,
+    read_cuts,
+    read_groups,
+    read_order,
+    spell_columns,
+    spell_cuts,
+    spell_groups,
+    spell_order,
+)
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import FORMATS
 from privacyfunnel.releases.files import FILES
@@ -19,14 +29,30 @@ TARGETS = {
 BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound on leakage, none
 
 
-def _asked(default: Any, meaning: str, *, name: str | None = None, topic: str | None = None) -> Any:
-    """A field that a curator is asked for in this sentence, under its own name or another."""
-    return field(default=default, metadata={"meaning": meaning, "name": name, "topic": topic})
+@dataclass(frozen=True)
+class Asked:
+    """What a curator is asked for: in one sentence, under the field's own name or another.
+
+    Where it is typed in words, ``read`` reads them and ``spell`` writes them: the words of the whole, or
+    where it is said of single columns of one column.
+    """
+
+    meaning: str
+    name: str | None = None
+    topic: str | None = None
+    is_by_column: bool = False
+    read: Callable[[Any], Any] | None = None
+    spell: Callable[[Any], str] = str
 
 
-def _by_column() -> Any:
-    """A field that says something of single columns that stay columns."""
-    return field(default_factory=dict, metadata={"topic": "readable"})
+def _asked(default: Any, meaning: str, **told: Any) -> Any:
+    return field(default=default, metadata={"asked": Asked(meaning, **told)})
+
+
+def _by_column(name: str, meaning: str, *, topic: str = "readable", **told: Any) -> Any:
+    """A field that says something of single columns."""
+    asked = Asked(meaning, name, topic, is_by_column=True, **told)
+    return field(default_factory=dict, metadata={"asked": asked})
 
 
 @dataclass(frozen=True)
@@ -56,18 +82,48 @@ class ReleaseRequest:
         topic="purpose",
     )
     purpose: str = "x"  # what is kept: X, the "useful" columns' Y, or "both"
-    caps: Mapping[str, float | str] = field(default_factory=dict)  # of single sensitive columns
+    caps: Mapping[str, float | str] = _by_column(
+        "cap",
+        "sex=0.01 or race=guessing:0.02: the most to give away of one sensitive column, as a share; "
+        "every cap is met and the most is kept. May be repeated.",
+        topic="purpose",
+        read=str,
+    )
     recoding: str | None = _asked(
         None,
         "global: each column coarsened alike for all records; local: each record as little as needed; "
         "symbols: any grouping, one column (the default of utility and lam).",
         topic="readable",
     )
-    hierarchies: Mapping[str, str] = _by_column()  # a file for each
-    orders: Mapping[str, Sequence[str]] = _by_column()  # first to last
-    cuts: Mapping[str, Sequence[Any]] = _by_column()  # where it may be cut
-    groups: Mapping[str, Sequence[Any]] = _by_column()  # exactly these
-    importance: Mapping[str, float] = _by_column()
+    hierarchies: Mapping[str, str] = _by_column(
+        "hierarchy",
+        "education=FILE: the column's tree, a line for each value: value;level 1;...;*.",
+        read=str,
+    )
+    orders: Mapping[str, Sequence[str]] = _by_column(
+        "order",
+        "education='Preschool<1st-4th<...': the column's values, first to last.",
+        read=read_order,
+        spell=spell_order,
+    )
+    cuts: Mapping[str, Sequence[Any]] = _by_column(
+        "cuts",
+        "age=18,25,65: the only places where a column may be cut.",
+        read=read_cuts,
+        spell=spell_cuts,
+    )
+    groups: Mapping[str, Sequence[Any]] = _by_column(
+        "groups",
+        "Exactly these groups: job='nurse,doctor|clerk,cook' (other values stay), age=18,65.",
+        read=read_groups,
+        spell=spell_groups,
+    )
+    importance: Mapping[str, float] = _by_column(
+        "importance",
+        "age=2: what is kept of age counts twice; may be repeated.",
+        read=float,
+        spell="{:g}".format,
+    )
     balance: float | None = _asked(
         None,  # `BALANCE`, or none
         "Least that every column keeps, as a share of what is kept on average (0.5); 0 lets columns be "
@@ -109,7 +165,12 @@ class ReleaseRequest:
     points: int = _asked(20, "Points of the frontier in the report.")
     seed: int = _asked(0, "Seed of all random choices.")
     expand: bool = _asked(False, "Add, per public column, what the symbol stands for.")
-    keep: Sequence[str] = ()
+    keep: Sequence[str] = _asked(
+        (),
+        "Columns to pass through as they are, NOT protected, separated by commas.",
+        read=read_columns,
+        spell=spell_columns,
+    )
     key: str | None = _asked(None, "Column that names the row; random releases draw by it.")
     secret: str | None = field(default=None, repr=False)  # of the draws, kept apart from the table
     shuffle: bool = _asked(
@@ -202,9 +263,8 @@ class ReleaseRequest:
                 raise InvalidInput(
                     f"{why}kept is a target of global and local recoding; symbols take utility."
                 )
-            readable = {f.name for f in fields(self) if f.metadata.get("topic") == "readable"}
             for name in self.options():
-                if name in readable and name != "recoding":
+                if name in ASKED and ASKED[name].topic == "readable" and name != "recoding":
                     raise InvalidInput(
                         f"symbols take no {name.replace('_', ' ')}; global and local recoding do."
                     )
@@ -247,3 +307,8 @@ class ReleaseRequest:
         del found["secret"]  # what is printed must not tell it
         plain = {f.name: {} if f.default is MISSING else f.default for f in fields(self)[1:]}
         return {**self.target, **{k: v for k, v in found.items() if v != plain[k]}}
+
+
+ASKED: dict[str, Asked] = {
+    f.name: f.metadata["asked"] for f in fields(ReleaseRequest) if "asked" in f.metadata
+}

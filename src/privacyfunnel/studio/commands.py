@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from privacyfunnel.cli.options import read_columns, read_groups
-from privacyfunnel.columns import USUAL, show
+from privacyfunnel.cli.options import spell_asked
+from privacyfunnel.columns import USUAL
+from privacyfunnel.columns.spelling import spell_columns
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.escape import visible
@@ -25,40 +25,26 @@ SAVE_DEMO = f'pf.datasets.load_demo().to_csv("{DEMO}", index=False)'
 def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     """``funnel release ...``: every setting that is not the usual one is written out."""
     words = ["funnel", "release", source.name]
-    words += [f"--sensitive={as_option(choices.sensitive)}"]
-    words += [f"--publish={as_option(choices.public)}"]
+    words += [f"--sensitive={spell_columns(choices.sensitive)}"]
+    words += [f"--publish={spell_columns(choices.public)}"]
     if choices.useful:
-        words += [f"--useful={as_option(choices.useful)}"]
+        words += [f"--useful={spell_columns(choices.useful)}"]
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
-    words += [f"--cap={as_name(name)}={most}" for name, most in asked.caps.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
-    words += [f"--hierarchy={name}={Path(file).name}" for name, file in asked.hierarchies.items()]
-    words += [f"--order={name}={as_order(values)}" for name, values in asked.orders.items()]
-    words += [f"--cuts={name}={','.join(map(show, cuts))}" for name, cuts in asked.cuts.items()]
-    words += [f"--groups={name}={as_groups(lists)}" for name, lists in asked.groups.items()]
-    words += [f"--importance={name}={weight:g}" for name, weight in asked.importance.items()]
-    settings = {
-        "balance": (asked.balance if "leakage" in asked.target else None, None),  # else it is usual
-        "recoding": (asked.kind, replace(asked, recoding=None).kind),
-        "measure": (asked.measure, ReleaseRequest.measure),
-        "person": (choices.person, None),
-        "missing": (choices.missing, USUAL),
-        "effort": (asked.effort, ReleaseRequest.effort),
-        "points": (asked.points, ReleaseRequest.points),
-        "min-count": (asked.min_count, ReleaseRequest.min_count),
-        "seed": (asked.seed, ReleaseRequest.seed),
-        "numbers": (asked.numbers, ReleaseRequest.numbers),
-        "format": (asked.form, ReleaseRequest.form),
-    }
-    words += [f"--{name}={value}" for name, (value, usual) in settings.items() if value != usual]
-    flags = {
-        "and-x": asked.purpose == "both",
-        "soft": asked.soft,
-        "expand": asked.expand,
-        "public": asked.is_public,
-    }
-    words += [f"--{name}" for name, wanted in flags.items() if wanted]
+    names = {name: Path(file).name for name, file in asked.hierarchies.items()}
+    usual = replace(asked, recoding=None, balance=None)
+    words += spell_asked(
+        replace(
+            asked,
+            hierarchies=names,
+            recoding=None if usual.kind == asked.kind else asked.kind,
+            balance=asked.balance if "leakage" in asked.target else None,  # else it is usual
+        )
+    )
+    words += [f"--person={choices.person}"] if choices.person else []
+    words += [f"--missing={choices.missing}"] if choices.missing != USUAL else []
+    words += ["--and-x"] if asked.purpose == "both" else []
     return " ".join(quoted(word) for word in [*words, "-o", FOLDER])
 
 
@@ -80,51 +66,6 @@ def quoted(word: str) -> str:
         for character in word
     )  # fmt: skip
     return f"$'{''.join(spelled)}'"
-
-
-def as_option(names: Sequence[str]) -> str:
-    """Column names as the command line takes them: by commas, a comma within a name doubled.
-
-    >>> as_option(["age", "height, cm"])
-    'age,height,, cm'
-    """
-    text = ",".join(name.replace(",", ",,") for name in names)
-    if read_columns(text) != list(names):
-        raise InvalidInput("a column name begins or ends with a blank or a comma")
-    return text
-
-
-def as_name(name: str) -> str:
-    """A column's name before the mark = of an option."""
-    if "=" in name:
-        raise InvalidInput("a column name holds the mark = of an option")
-    return name
-
-
-def as_order(values: Sequence[str]) -> str:
-    """An order as the command line takes it.
-
-    >>> as_order(["S", "M", "L"])
-    'S<M<L'
-    """
-    if any("<" in value for value in values):
-        raise InvalidInput("a value holds the mark < of an order")
-    return "<".join(values)
-
-
-def as_groups(lists: Sequence[Sequence[Any]]) -> str:
-    """Groups of values as the command line takes them: a bar between them, marks in a value doubled.
-
-    >>> as_groups([["a", "b|c"], ["1"]]), as_groups([["01", "02"]])
-    ('a,b||c|1', '01,02|')
-    """
-    texts = [[show(value) for value in members] for members in lists]
-    text = "|".join(as_option(names).replace("|", "||") for names in texts)
-    text = text if "|" in text else f"{text}|"  # or numbers would be taken for cuts
-    names = [name for members in texts for name in members]
-    if read_groups(text) != texts or len(set(names)) < len(names):
-        raise InvalidInput("a value begins or ends with a blank or a mark, or is called missing")
-    return text
 
 
 def command_or_why(source: Source, choices: Choices, asked: ReleaseRequest) -> tuple[str, str]:
