@@ -100,6 +100,13 @@ def test_the_page_draws_the_folders_within_rooms():
     assert drawn == {f"{folder.as_posix()}/" for folder in deep if len(folder.parts) > 1}
 
 
+def test_the_page_names_places_that_are_there():
+    text = "\n".join(f"{a} {b}" for a, b in block_under("Where a decision stands"))
+    named = re.findall(r"[\w/]+(?:\.py|/(?= ))", text)
+    assert len(named) > 18
+    assert not [place for place in named if not (SOURCE / place).exists()]
+
+
 def within(name: str, place: str) -> bool:
     return name == place or (place != "" and name.startswith(f"{place}."))
 

@@ -3,7 +3,8 @@
 >>> entropy([0.5, 0.25, 0.25])
 1.5
 
-Searches have η compiled, in ``_kernels/eta.py``; what they find is measured here.
+Every figure that is told comes from the sums here. Searches compare what a cluster adds to them: prices,
+in ``measures/`` and ``objectives.py``, compiled in ``_kernels/``. Tests hold these to the sums here.
 """
 
 from __future__ import annotations

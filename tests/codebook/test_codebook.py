@@ -16,7 +16,7 @@ from privacyfunnel import Channel, Funnel, Joint, Partition, Solution, Status, o
 from privacyfunnel.codebook import VERSION, Codebook, schema
 from privacyfunnel.codebook.checks import checksum
 from privacyfunnel.codebook.file import from_document, write
-from privacyfunnel.codebook.schema import check_form
+from privacyfunnel.codebook.schema import compiled
 from privacyfunnel.columns import MISSING, Bins, Column, ColumnRules, Roles, Round
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.tables import count
@@ -197,9 +197,12 @@ def _paths(value, path=()):
             yield from _paths(part, (*path, step))
 
 
+FORM = compiled(schema())
+
+
 def _accepted(document):
     try:
-        check_form(document)
+        FORM(document, "the document")
     except InvalidInput:
         return False
     return True

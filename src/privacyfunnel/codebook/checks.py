@@ -1,6 +1,6 @@
 """Checks: what must hold for a codebook, in this order where it is read from a file (check_file):
 
-    text (no_twins, no_constant) -> envelope -> form (schema.json, by schema.py)
+    text (no_twins, no_constant) -> envelope -> form (schema.json)
     -> fit, of what only a file can get wrong -> each value as it is read (read_value)
     -> content (check_book)
 
@@ -15,16 +15,45 @@ import json
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import new
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.recoded import holds
-from privacyfunnel.codebook.schema import FORMAT, HASH, VERSION, check_form, need
-from privacyfunnel.columns import KINDS, MISSING, Bins, Calendar, Column, Round, show
+from privacyfunnel.codebook.schema import Check, compiled, need
+from privacyfunnel.columns import KINDS, MISSING, UNITS, Bins, Calendar, Column, Round, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
+
+FORMAT = "privacyfunnel codebook"
+VERSION = 1
+HASH = "sha256"  # by which a file says that it is as it was written
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the file; what this software has in tables and constants is filled in.
+
+    >>> schema()["title"]
+    'privacyfunnel codebook'
+    """
+    text = files("privacyfunnel.codebook").joinpath("schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    column = found["$defs"]["column"]["properties"]
+    fields = found["properties"]
+    fields["format"], fields["version"] = {"const": FORMAT}, {"const": VERSION}
+    fields["missing"] = {"enum": list(MISSING)}
+    fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
+    column["kind"] = {"enum": list(KINDS)}
+    column["round"]["anyOf"][1] = {"enum": list(UNITS)}
+    return found
+
+
+@cache
+def _form() -> Check:
+    return compiled(schema())
 
 
 def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -67,7 +96,7 @@ def check_file(document: Any) -> None:
         document.get("checksum") == checksum(document),
         "its checksum does not match, so it was edited by hand or damaged; make it again",
     )
-    check_form(document)
+    _form()(document, "the document")
     _check_fit(document)
 
 

@@ -3,19 +3,22 @@
 A row's draw is a hash of the codebook's salt and the row's key. Who knows both can redo the draw
 and narrow down the row's value, so the salt is a secret and never in a public codebook.
 
-The hash, and what a draw picks, are said here for Python, DuckDB, Spark and the warehouses of
-``exports``, which must agree. The file of the secret is ``secret.py``; estimators draw afresh each time
-(``estimators/released_rows.py``).
+What a row is drawn by, the hash, and what a draw picks are said here for Python, DuckDB, Spark and the
+warehouses of ``exports``, which must agree. The file of the secret is ``secret.py``. Estimators draw
+afresh each time.
 """
 
 from __future__ import annotations
 
 import secrets
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from privacyfunnel.columns import literal
 from privacyfunnel.errors import InvalidInput
@@ -68,15 +71,29 @@ def outcome(salt: str, key: int | str, probabilities: Sequence[float]) -> int:
     return bisect_right(thresholds(probabilities), draw(salt, key))
 
 
-def draw_sql(salt: str, key: str) -> str:
-    """The draw in DuckDB's SQL; ``key`` is the SQL of the row's key."""
+def pick_afresh(ends: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """The outcome of each row by a draw of its own; its `thresholds` are ``ends[row]``."""
+    drawn = rng.integers(RANGE, size=len(ends))
+    return np.asarray((ends <= drawn[:, None]).sum(axis=1))
+
+
+def draw_sql(
+    salt: str,
+    key: str | None,
+    columns: Sequence[str],
+    rows: str,
+    ask: Callable[[str], Sequence[int]],
+) -> str:
+    """The draw of each row in DuckDB's SQL: by its key, else by its number and the table's fingerprint.
+
+    ``key`` is a column's SQL; ``columns`` are those that are read, ``rows`` a table that numbers its
+    rows as ``row``, and ``ask`` runs a query for one row.
+    """
+    if key is None:
+        sql = f"SELECT bit_xor(hash(row, {', '.join(columns)})), count(*) FROM {rows}"
+        salt, key = salt_of_table(salt, ask(sql)), "row"
     text = f"{literal(salt + ':')} || CAST({key} AS VARCHAR)"
     return f"CAST('0x' || substr(sha256({text}), 1, {HEX_DIGITS}) AS BIGINT)"
-
-
-def fingerprint_sql(columns: Sequence[str], rows: str) -> str:
-    """DuckDB's query for the fingerprint of a table, by which rows without a key are drawn."""
-    return f"SELECT bit_xor(hash(row, {', '.join(columns)})), count(*) FROM {rows}"
 
 
 def picked_sql(outcomes: str, ends: str, drawn: str) -> str:
@@ -84,8 +101,10 @@ def picked_sql(outcomes: str, ends: str, drawn: str) -> str:
     return f"{outcomes}[1 + len(list_filter({ends}, lambda e: e <= {drawn}))]"
 
 
-def draw_spark(salt: str, column: str) -> Any:
+def draw_spark(salt: str, column: str | None) -> Any:
     """The draw as a column of Spark's; ``column`` names the one of the row's key."""
+    if column is None:
+        raise InvalidInput("rows on a cluster have no number; name a key column for the draws.")
     from pyspark.sql import functions as F  # noqa: N812
 
     text = F.concat(F.lit(f"{salt}:"), F.col(column).cast("string"))

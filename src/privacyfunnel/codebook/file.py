@@ -10,9 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from privacyfunnel.codebook.checks import check_file, checksum, no_constant, no_twins
+from privacyfunnel.codebook.checks import (
+    FORMAT,
+    VERSION,
+    check_file,
+    checksum,
+    no_constant,
+    no_twins,
+)
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
-from privacyfunnel.codebook.schema import FORMAT, VERSION
 from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.codebook.values import decode, encode
 from privacyfunnel.codes import Group, RecodedColumn

@@ -1,22 +1,14 @@
-"""Schema: the fields of a codebook's file, in the JSON schema beside this file, and their check."""
+"""Schema: a JSON schema as a check in plain words; it knows no field of any file."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
-from hashlib import new
-from importlib.resources import files
 from typing import Any
 
-from privacyfunnel.columns import KINDS, MISSING, UNITS
 from privacyfunnel.errors import InvalidInput
 
-FORMAT = "privacyfunnel codebook"
-VERSION = 1
-HASH = "sha256"  # by which a file says that it is as it was written
 Check = Callable[[Any, str], None]  # of a value, and of what it is called
 
 TYPES: dict[str, tuple[type, ...]] = {
@@ -30,45 +22,21 @@ TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def schema() -> dict[str, Any]:
-    """The JSON schema of the file; what this software has in tables and constants is filled in.
-
-    >>> schema()["title"]
-    'privacyfunnel codebook'
-    """
-    text = files("privacyfunnel.codebook").joinpath("schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    column = found["$defs"]["column"]["properties"]
-    fields = found["properties"]
-    fields["format"], fields["version"] = {"const": FORMAT}, {"const": VERSION}
-    fields["missing"] = {"enum": list(MISSING)}
-    fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
-    column["kind"] = {"enum": list(KINDS)}
-    column["round"]["anyOf"][1] = {"enum": list(UNITS)}
-    return found
-
-
 def need(holds: bool, complaint: str) -> None:
     """Refuse a codebook for which something does not hold."""
     if not holds:
         raise InvalidInput(f"not a valid codebook: {complaint}.")
 
 
-def check_form(document: Any) -> None:
-    """Refuse a document that does not have the form of the schema.
+def compiled(schema: Mapping[str, Any]) -> Check:
+    """The check of a whole document.
 
-    >>> check_form({"format": "privacyfunnel codebook"})
+    >>> compiled({"required": ["version"], "properties": {}, "$defs": {}})({}, "the document")
     Traceback (most recent call last):
     ...
     privacyfunnel.errors.InvalidInput: not a valid codebook: the field 'version' is missing.
     """
-    _compiled()(document, "the document")
-
-
-@cache
-def _compiled() -> Check:
-    whole = schema()
-    return _check_of(whole, whole["$defs"])
+    return _check_of(schema, schema["$defs"])
 
 
 def _check_of(rule: Mapping[str, Any], named: Mapping[str, Any]) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privacyfunnel.columns import KINDS, Column, quantiles_of_counts
+from privacyfunnel.columns import KINDS, Column, quantiles_of_counts, show
 
 FEW = 6  # so many values are listed, more are given as a range where they have an order
 
@@ -19,7 +19,7 @@ def stands_for(column: Column, symbols: Sequence[Any]) -> str:
     '180 to 289'
     """
     ordered = sorted({s for s in symbols if s is not None}, key=column.raw)
-    missing = ["missing"] if any(s is None for s in symbols) else []
+    missing = [show(None)] if any(s is None for s in symbols) else []
     if len(ordered) > FEW and KINDS[column.kind].is_ordered:
         return " | ".join([f"{column.shown(ordered[0])} to {column.shown(ordered[-1])}", *missing])
     return " | ".join([*map(column.shown, ordered), *missing])

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from privacyfunnel.columns.missing import is_nan, is_nan_sql
+from privacyfunnel.columns.missing import SHOWN, is_nan, is_nan_sql
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def show(value: Any) -> str:
     ('40', '40', 'missing', '1950-01-01')
     """
     if value is None:
-        return "missing"
+        return SHOWN
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return value.isoformat() if isinstance(value, date) else str(value)

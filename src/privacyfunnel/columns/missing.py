@@ -2,7 +2,8 @@
 
 Which columns a row must have is :func:`required`; that it has them is said here for SQL, frames and
 arrays, and nowhere else; so is that NaN is missing. A new policy is one entry of ``MISSING``; the
-codebook's schema, the commands' help and the pages name those that are there.
+codebook's schema, the commands' help and the pages name those that are there. A missing value that is
+released is None, like any other value but in an order, where it has no place: recodings keep it apart.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ MISSING = {
     ),
 }
 
+SHOWN = "missing"  # what a missing value is called among the others
 USUAL = "symbol"  # what is done where nothing else is asked for
 AS_VALUE = next(name for name, policy in MISSING.items() if policy.is_symbol)
 ALLOWING = " or ".join(name for name, policy in MISSING.items() if not policy.refuses)

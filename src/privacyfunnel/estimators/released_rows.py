@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.draws import RANGE, thresholds
+from privacyfunnel.codebook.draws import RANGE, pick_afresh, thresholds
 from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.estimators.nearest import nearest_places
@@ -62,5 +62,4 @@ def released_as(book: Codebook, places: Places, rng: np.random.Generator) -> Pla
     ends = np.full((len(book.rows) + 1, widest), RANGE)
     for i, row in enumerate(book.rows):
         ends[i, : len(row)] = thresholds([p for _, p in row])
-    chosen = (ends[places] <= rng.integers(RANGE, size=len(places))[:, None]).sum(axis=1)
-    return np.asarray(symbols[places, chosen])
+    return np.asarray(symbols[places, pick_afresh(ends[places], rng)])

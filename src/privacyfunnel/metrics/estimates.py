@@ -85,7 +85,7 @@ def shrinkage(joint: Joint) -> float:
     shrunk_s = w / joint.n_s + (1 - w) * joint.p_s
     shrunk_x = w / joint.n_x + (1 - w) * joint.p_x
     empty = (cells - len(p)) * float(plogp(w / cells))
-    pairs = -float(plogp(w / cells + (1 - w) * p).sum()) - empty
+    pairs = entropy(w / cells + (1 - w) * p) - empty
     shrunk = entropy(shrunk_s) + entropy(shrunk_x) - pairs
     return shrunk if shrunk > 1e-12 else 0.0
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
+from privacyfunnel.columns import show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
@@ -272,7 +273,7 @@ class Intervals:
                     interval_label(*bounds, members, whole=whole), members, *bounds
                 )
         return tuple(
-            Group("missing", (None,)) if value is None else found[int(label)]
+            Group(show(None), (None,)) if value is None else found[int(label)]
             for value, label in zip(self.values, labels, strict=True)
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.draws import draw_sql, fingerprint_sql, picked_sql, salt_of_table
+from privacyfunnel.codebook.draws import draw_sql, picked_sql
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_complete
 from privacyfunnel.errors import DataUnavailable, InvalidInput
@@ -249,13 +249,11 @@ class DuckDBTable(Table):
         return f"SELECT {', '.join(named)} FROM {self._joined(join, draw)}"
 
     def _draw(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
-        """The draw of each row: by its key, else by its number and a fingerprint of the table."""
-        secret = join.book.check_salt()
-        if join.key is not None:
-            return draw_sql(secret, self.place(join.key))
+        key = None if join.key is None else self.place(join.key)
         read = list(dict.fromkeys(self.place(name) for name in join.needed))
-        sql = fingerprint_sql(read, NUMBERED)
-        return draw_sql(salt_of_table(secret, con.execute(sql).fetchall()[0]), "row")
+        return draw_sql(
+            join.book.check_salt(), key, read, NUMBERED, lambda sql: con.execute(sql).fetchall()[0]
+        )
 
     def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""

@@ -10,7 +10,6 @@ from typing import Any
 from privacyfunnel.codebook.draws import draw_spark, picked_spark
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, complete_rows
-from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.table import Table
@@ -106,12 +105,8 @@ class SparkTable(FrameTable):
         keys = {f"r{i}": c.expr(self.place(c.name)) for i, c in enumerate(join.columns)}
         keyed = self._complete_rows(join.required).with_columns(**keys).to_native()
         if join.book.soft:
-            if join.key is None:
-                raise InvalidInput(
-                    "rows on a cluster have no number; name a key column for the draws."
-                )
-            draw = draw_spark(join.book.check_salt(), self.place(join.key))
-            keyed = keyed.withColumn("draw", draw)
+            key = None if join.key is None else self.place(join.key)
+            keyed = keyed.withColumn("draw", draw_spark(join.book.check_salt(), key))
         small = F.broadcast(self._rows.sparkSession.createDataFrame(join.lookup()))
         on = [keyed[f"r{i}"].eqNullSafe(small[f"k{i}"]) for i in range(len(join.columns))]
         return keyed.join(small, on, "left")
