@@ -14,7 +14,7 @@ import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,11 @@ def pick_afresh(ends: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np
     return np.asarray((ends <= drawn[:, None]).sum(axis=1))
 
 
+def numbered_sql(rows: str) -> str:
+    """DuckDB's rows with the number by which those without a key are drawn."""
+    return f"(SELECT *, row_number() OVER () AS row FROM {rows})"
+
+
 def draw_sql(
     salt: str,
     key: str | None,
@@ -86,12 +91,13 @@ def draw_sql(
 ) -> str:
     """The draw of each row in DuckDB's SQL: by its key, else by its number and the table's fingerprint.
 
-    ``key`` is a column's SQL; ``columns`` are those that are read, ``rows`` a table that numbers its
-    rows as ``row``, and ``ask`` runs a query for one row.
+    ``key`` is a column's SQL; ``columns`` are those of the ``rows`` that are read, and ``ask`` runs a
+    query for one row. Without a key the rows must be numbered, see `numbered_sql`.
     """
     if key is None:
-        sql = f"SELECT bit_xor(hash(row, {', '.join(columns)})), count(*) FROM {rows}"
-        salt, key = salt_of_table(salt, ask(sql)), "row"
+        hashed = f"bit_xor(hash(row, {', '.join(columns)}))"
+        fingerprint = ask(f"SELECT {hashed}, count(*) FROM {numbered_sql(rows)}")
+        salt, key = salt_of_table(salt, fingerprint), "row"
     text = f"{literal(salt + ':')} || CAST({key} AS VARCHAR)"
     return f"CAST('0x' || substr(sha256({text}), 1, {HEX_DIGITS}) AS BIGINT)"
 
@@ -135,10 +141,22 @@ def digits_sql(salt: str, key: str, dialect: str) -> str:
     return f"SUBSTRING({digest}, 1, {HEX_DIGITS})"
 
 
-def digits(number: int) -> str:
-    """A threshold as digits to compare with; what ends the range comes after all digits.
+def parts_in_digits(probabilities: Sequence[float]) -> list[tuple[int, str, str]]:
+    """Each outcome that can be drawn, and between which digits its draws lie (`picked_by_digits`).
 
-    >>> digits(255), digits(RANGE)
-    ('00000000000ff', 'g')
+    >>> parts_in_digits([0.25, 0.0, 0.75])
+    [(0, '0000000000000', '4000000000000'), (2, '4000000000000', 'g')]
     """
+    ends = [0, *thresholds(probabilities)]
+    parts = enumerate(pairwise(ends))
+    return [(j, _digits(low), _digits(high)) for j, (low, high) in parts if high > low]
+
+
+def picked_by_digits(drawn: str, low: str, high: str) -> str:
+    """A warehouse's SQL for whether a draw lies between these digits."""
+    return f"{drawn} >= {low} AND {drawn} < {high}"
+
+
+def _digits(number: int) -> str:
+    """A threshold as digits to compare with; what ends the range comes after all digits."""
     return "g" if number >= RANGE else f"{number:0{HEX_DIGITS}x}"

@@ -3,7 +3,7 @@
 Which columns a row must have is :func:`required`; that it has them is said here for SQL, frames and
 arrays, and nowhere else; so is that NaN is missing. A new policy is one entry of ``MISSING``; the
 codebook's schema, the commands' help and the pages name those that are there. A missing value that is
-released is None, like any other value but in an order, where it has no place: recodings keep it apart.
+released is None, like any other value but in an order: there ``recodings`` keep it apart.
 """
 
 from __future__ import annotations
@@ -118,6 +118,12 @@ def complete_groups(
         if name in required(missing, list(columns)):
             complete &= known
     return complete
+
+
+def check_never_missing(role: str, column: str, n: int) -> None:
+    """Refuse a column that must have a value in every row, a person's name say, and lacks ``n``."""
+    if n:
+        raise InvalidInput(f"the {role} column {column!r} is missing in {n} rows.")
 
 
 def is_nan(value: Any) -> bool:

@@ -20,8 +20,9 @@ from privacyfunnel.measures import make_measure
 from privacyfunnel.objectives import PROBLEMS, Funnel
 from privacyfunnel.recodings import RecodedSolution, UsefulSearch, make_recoding
 from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, make_solver, settings_of
-from privacyfunnel.solvers.base import SizeSolver, Solution, TargetSolver
+from privacyfunnel.solvers.base import SizeSolver, Solution
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
+from privacyfunnel.solvers.target import TargetSolver
 from privacyfunnel.validation import check_share, check_whole
 
 

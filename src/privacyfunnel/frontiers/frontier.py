@@ -16,8 +16,8 @@ from privacyfunnel.limits import limit
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.notebook import MOST_ROWS, card
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
-from privacyfunnel.solvers.target import MET, Target, stays_within
+from privacyfunnel.solvers.base import Solution, Solver, Status
+from privacyfunnel.solvers.target import MET, Target, TargetSolver, stays_within
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
 from privacyfunnel.validation import check_share
 

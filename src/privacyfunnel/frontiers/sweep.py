@@ -24,16 +24,14 @@ from privacyfunnel.parallel import Progress, as_they_come, check_jobs, tell
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, check_settings, make_solver
 from privacyfunnel.solvers.base import (
-    ManyTargetsSolver,
     Solution,
     Solver,
     Status,
     SweptSolver,
-    TargetSolver,
 )
 from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
-from privacyfunnel.solvers.target import MET, Target, reaches
+from privacyfunnel.solvers.target import MET, ManyTargetsSolver, Target, TargetSolver, reaches
 from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_choice, check_kind, check_seed, check_share, check_whole
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ SHANNON, GUESSING, CHI_SQUARE, TOTAL_VARIATION, ARIMOTO, MAXIMAL_LEAKAGE = range
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(ABC):
     """A measure of what X̂ says about V: a reading of the amount Σ_c m(q_c) − m(p).
 
     q_c is the vector p(v,c) of a released symbol c and p that of all records. m is convex and homogeneous
@@ -39,9 +40,9 @@ class Measure:
         """The name by which `make_measure` finds it again."""
         return self.name
 
+    @abstractmethod
     def clusters(self, sums: Any, p_v: Array) -> Array:
         """m(q_c) of each column of ``sums[v, c]``, an array or a scipy.sparse one; p(v) is ``p_v``."""
-        raise NotImplementedError
 
     def reading(self, amount: float, p_v: Array) -> float:
         """The figure for people that goes with an amount."""
@@ -77,7 +78,7 @@ class Measure:
 
     def sentence(self, name: str, reading: float, p_v: Array) -> str:
         """One sentence for a reader who is no information theorist."""
-        raise NotImplementedError
+        return f"the {self.title} about {name} is {reading:.3g}"
 
 
 def cells_of(sums: Any) -> tuple[Array, Any, Any, int]:

@@ -199,7 +199,7 @@ def _public_measures(measures: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 
 
 def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
-    """All that a curator is asked for, under the names of the request's fields."""
+    """What was asked for, by the request's names; what is asked of single columns the recoding tells."""
     return {
         "target": dict(request.target),
         "caps": {name: str(most) for name, most in request.caps.items()},

@@ -8,7 +8,7 @@ from typing import Any
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, Objective
-from privacyfunnel.solvers.base import Solution, Solver, Status, TargetSolver
+from privacyfunnel.solvers.base import Solution, Solver, Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
@@ -17,6 +17,7 @@ from privacyfunnel.solvers.pairwise import AgglomerativeBottleneck, GreedyMerge,
 from privacyfunnel.solvers.quantizer import OptimalQuantizer
 from privacyfunnel.solvers.soft.bottleneck import DeterministicAnnealing
 from privacyfunnel.solvers.soft.funnel import SoftFunnel
+from privacyfunnel.solvers.target import TargetSolver
 from privacyfunnel.validation import check_choice, check_rng
 
 __all__ = [

@@ -15,8 +15,6 @@ from privacyfunnel.measures import Measure, Shannon
 from privacyfunnel.measures.measure import percent
 from privacyfunnel.notebook import card, in_short
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
-from privacyfunnel.parallel import Progress
-from privacyfunnel.solvers.target import Target
 
 FLAT = 1e-10  # a change of the objective, in bits, that counts as none
 KEPT = {"x": "I(X;X̂)", "useful": "I(Y;X̂)", "both": "kept of X and of its use"}
@@ -154,45 +152,6 @@ class Solver(Protocol):
         rng: np.random.Generator,
     ) -> Solution:
         """Search a code of low value, from ``start`` where the solver can use one."""
-        ...
-
-
-@runtime_checkable
-class TargetSolver(Solver, Protocol):
-    """A method that meets exact targets: frontiers are drawn with it by target, and `at` asks it.
-
-    ``for_one_target()``, if there is one, is the solver that `at` asks, which may take its time;
-    ``refined(joint)`` is the solver, or None, that visits every target of a frontier again, from its
-    neighbours; ``archive(joint, aim)`` are codes for all targets at once, which a frontier keeps for
-    `at`; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.
-    """
-
-    def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
-    ) -> Solution:
-        """The best code found that meets the target; `TargetUnreachable` where none is."""
-        ...
-
-
-@runtime_checkable
-class ManyTargetsSolver(TargetSolver, Protocol):
-    """A method that finds the codes of many targets together faster than one by one."""
-
-    def solve_many(
-        self,
-        joint: Joint,
-        targets: Sequence[Target],
-        *,
-        n_jobs: int,
-        seed: int,
-        progress: Progress | None,
-    ) -> list[Solution]:
-        """The best code found for each target."""
         ...
 
 

@@ -21,7 +21,7 @@ from privacyfunnel.solvers.exhaustive import cluster_costs
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, reaches, stays_within
+from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, reaches, stays_within
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -193,7 +193,7 @@ class _CapSearch:
         labels, value = best_within(
             cluster_costs(joint, quantities, self.price.weights, int(self.layout.least)),
             np.array([cluster_costs(joint, quantities, row) for row, _ in self.price.limits]),
-            np.array([bound + view.at_rest + MET / 2 for bound, view in self._views()]),
+            np.array([ceiling_of(bound + view.at_rest, OF_ALL) for bound, view in self._views()]),
             n,
         )
         return np.asarray(labels) if np.isfinite(value) else np.zeros(n, dtype=np.int64)

@@ -13,7 +13,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.target import MET, Target
+from privacyfunnel.solvers.target import OF_ALL, Target, ceiling_of
 from privacyfunnel.submodular.functions import subset_sums
 from privacyfunnel.validation import check_records, check_whole
 
@@ -69,7 +69,7 @@ class ExhaustiveSearch:
         labels, value = best_within(
             self._costs(joint, objective, price.weights),
             self._costs(joint, objective, price.limit)[None],
-            np.array([price.bound + objective.at_rest(joint, price.limit) + MET / 2]),
+            np.array([ceiling_of(price.bound + objective.at_rest(joint, price.limit), OF_ALL)]),
             joint.n_x,
         )
         if not np.isfinite(value):

@@ -18,7 +18,7 @@ from privacyfunnel.measures import MEASURES, Arimoto
 from privacyfunnel.measures.measure import SHANNON, TOTAL_VARIATION
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
-from privacyfunnel.solvers.target import HAIR, AnyPrice
+from privacyfunnel.solvers.target import AnyPrice, ceiling_of
 
 Labels = NDArray[np.int64]
 
@@ -164,7 +164,7 @@ class MeasuredLayout:
             row = np.array(limit) @ self.shares
             scale = STEEP / self._unit(limit)
             limits[k] = row * scale
-            most[k] = (bound + row @ rest + HAIR) * scale * self.joint.total
+            most[k] = ceiling_of(bound + row @ rest) * scale * self.joint.total
         return weights, limits, most
 
     def _unit(self, weights: tuple[float, ...]) -> float:

@@ -18,7 +18,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.target import HAIR, Price, Target, reaches
+from privacyfunnel.solvers.target import Price, Target, ceiling_of, reaches
 
 EXACT = 6000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
@@ -138,8 +138,7 @@ def merge_path(
     rules = (
         (alpha + beta, -alpha),
         (-kept_s - kept_x, kept_s),
-        # A hair of room, so that a merge that keeps exactly the threshold is allowed.
-        (slack + HAIR) * joint.total,
+        ceiling_of(slack) * joint.total,
         n_symbols,
         stop_change * joint.total,
     )

@@ -1,41 +1,58 @@
-"""Target: one exact demand on what is kept or told, and the price that a search for it lowers.
+"""Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own). It is met by ``BestSearch.solve_at``
-with a hard code (of large alphabets: ``large/``), by ``soft/time_sharing.py`` by lot, by ``at`` of
-``recodings/global_recoding.py`` and ``local_recoding.py`` with a readable one, and for several secrets by
-``caps.py``.
+an audit's limits, are no targets and have their own). How a code that meets it is searched is the
+solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S ``quantizer.py``,
+thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for several secrets,
+``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from privacyfunnel.codes import Code
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import PROBLEMS, Objective
+from privacyfunnel.parallel import Progress
+from privacyfunnel.solvers.base import Solution, Solver
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
+OF_ALL = (
+    MET / 2
+)  # the same where all codes are looked at, so that what is handed out is within `MET`
 HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
 
 
-def reaches(value: Any, floor: Any, off: float = HAIR) -> Any:
+def floor_of(least: Any, off: float = HAIR) -> Any:
+    """What a search may go down to where at least so much is asked for."""
+    return least - off
+
+
+def ceiling_of(most: Any, off: float = HAIR) -> Any:
+    """What a search may go up to where no more than so much is asked for."""
+    return most + off
+
+
+def reaches(value: Any, least: Any, off: float = HAIR) -> Any:
     """Whether at least so much is there, of a number or of each of an array.
 
     >>> reaches(0.1 * 3, 0.3), reaches(0.3 - 1e-10, 0.3), reaches(0.3 - 1e-10, 0.3, MET)
     (True, False, True)
     """
-    return value >= floor - off
+    return value >= floor_of(least, off)
 
 
 def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
     """Whether no more than so much is there; the other side of `reaches`."""
-    return value <= most + off
+    return value <= ceiling_of(most, off)
 
 
 def hits(value: float, target: float, off: float = HAIR) -> bool:
@@ -146,3 +163,42 @@ class Target:
             return self.price.weights[1] * self.bits
         most = min(joint.entropy_x, self.bits + joint.entropy_x - joint.information)
         return self.price.weights[1] * most
+
+
+@runtime_checkable
+class TargetSolver(Solver, Protocol):
+    """A method that meets exact targets: frontiers are drawn with it by target, and `at` asks it.
+
+    ``for_one_target()``, if there is one, is the solver that `at` asks, which may take its time;
+    ``refined(joint)`` is the solver, or None, that visits every target of a frontier again, from its
+    neighbours; ``archive(joint, aim)`` are codes for all targets at once, which a frontier keeps for
+    `at`; with ``prefers_lam(joint, problem)`` a frontier is drawn by λ unless targets are given.
+    """
+
+    def solve_at(
+        self,
+        joint: Joint,
+        target: Target,
+        *,
+        starts: Sequence[Code] = (),
+        rng: np.random.Generator,
+    ) -> Solution:
+        """The best code found that meets the target; `TargetUnreachable` where none is."""
+        ...
+
+
+@runtime_checkable
+class ManyTargetsSolver(TargetSolver, Protocol):
+    """A method that finds the codes of many targets together faster than one by one."""
+
+    def solve_many(
+        self,
+        joint: Joint,
+        targets: Sequence[Target],
+        *,
+        n_jobs: int,
+        seed: int,
+        progress: Progress | None,
+    ) -> list[Solution]:
+        """The best code found for each target."""
+        ...

@@ -8,11 +8,9 @@ import socket
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
+from privacyfunnel.studio.upload_limits import MAX_UPLOAD, MEGABYTE
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
-MEGABYTE = 1_000_000
-MAX_UPLOAD = 200  # megabytes
-MOST_FORM = MEGABYTE  # of a form; a thousand columns need a tenth of it
-GUESTS_UPLOADS = 5  # times that, for all visitors without the token together
 
 
 def cores() -> int:

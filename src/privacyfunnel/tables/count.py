@@ -12,7 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import KINDS, Column, ColumnRules, Roles, complete_groups
+from privacyfunnel.columns import (
+    KINDS,
+    Column,
+    ColumnRules,
+    Roles,
+    check_never_missing,
+    complete_groups,
+)
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.persons import Persons
@@ -191,8 +198,7 @@ def count_roles(
     if person is not None:
         names, who = encode_column(grouped[-1], groups[f"k{len(grouped) - 1}"])
         if None in who:
-            missing = int(n[names == who.index(None)].sum())
-            raise InvalidInput(f"the person column {person!r} is missing in {missing} rows.")
+            check_never_missing("person", person, int(n[names == who.index(None)].sum()))
         persons = Persons.of(names[complete], s, x, n[complete])
         people = persons.people(len(labels_x))
         counts.sum_duplicates()
@@ -219,9 +225,8 @@ def _person_column(table: Table, roles: Roles, person: str) -> Column:
 
 
 def _weights(name: str, groups: pa.Table) -> NDArray[np.float64]:
-    missing = int(groups["n"].to_numpy().sum() - groups["known"].to_numpy().sum())
-    if missing:
-        raise InvalidInput(f"the weight column {name!r} is missing in {missing} rows.")
+    n_missing = int(groups["n"].to_numpy().sum() - groups["known"].to_numpy().sum())
+    check_never_missing("weight", name, n_missing)
     least = float(groups["least"].to_numpy().min())
     weights = np.asarray(groups["w"].to_numpy(), dtype=float)
     if least < 0 or not np.isfinite(weights).all():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.output import NUMBERS, RELEASED, SUPPRESSED
-from privacyfunnel.columns import Column, literal
+from privacyfunnel.columns import Column, check_never_missing, literal
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.files import FORMATS, atomic_path
 from privacyfunnel.tables.connection import connect
@@ -106,9 +106,8 @@ def write_release(
 def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Released:
     table, book = join.table, join.book
     if join.key is not None and book.soft:
-        keyless = table.count_missing([Column(join.key, table.kind(join.key))])
-        if keyless:
-            raise InvalidInput(f"the key column {join.key!r} is missing in {keyless} rows.")
+        key = Column(join.key, table.kind(join.key))
+        check_never_missing("key", join.key, table.count_missing([key]))
     join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
     n_dropped = table.count_missing(join.required)

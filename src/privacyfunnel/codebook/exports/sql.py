@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.draws import digits, digits_sql, thresholds
+from privacyfunnel.codebook.draws import digits_sql, parts_in_digits, picked_by_digits
 from privacyfunnel.codebook.output import (
     ANY,
     NUMBERS,
@@ -270,15 +270,13 @@ class Statement:
         if not book.soft:
             rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
             return self._join("funnel_values", every, rows, place="integer")
-        drawn = []
-        for value, row in zip(book.values, book.rows, strict=True):
-            low = 0
-            for (j, _), end in zip(row, thresholds([p for _, p in row]), strict=True):
-                if end > low:
-                    drawn.append((*value, j, digits(low), digits(end)))
-                low = end
+        drawn = [
+            (*value, row[k][0], low, high)
+            for value, row in zip(book.values, book.rows, strict=True)
+            for k, low, high in parts_in_digits([p for _, p in row])
+        ]
         join = self._join("funnel_values", every, drawn, place="integer", low="text", high="text")
-        return f"{join} AND r.draw >= funnel_values.low AND r.draw < funnel_values.high"
+        return f"{join} AND {picked_by_digits('r.draw', 'funnel_values.low', 'funnel_values.high')}"
 
     # --- readable codes -----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
-from privacyfunnel.solvers.target import HAIR, Target, reaches
+from privacyfunnel.solvers.target import Target, floor_of, reaches
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -108,7 +108,7 @@ def _up_to(layout: JointLayout, target: Target, below: Point) -> Labels:
     order = order[kept[order] > 0.0]
     rise = np.cumsum((kept if target.quantity == "utility" else told)[order])
     missing = target.bits - below.bits
-    n = int(np.searchsorted(rise, missing - HAIR))
+    n = int(np.searchsorted(rise, floor_of(missing)))
     dissolved = np.isin(labels, order[: n + 1 if target.is_floor else n])
     new = labels.copy()
     new[dissolved] = labels.max() + 1 + np.arange(np.count_nonzero(dissolved))

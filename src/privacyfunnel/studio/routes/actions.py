@@ -23,8 +23,8 @@ from privacyfunnel.studio.forms import (
 )
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
-from privacyfunnel.studio.settings import GUESTS_UPLOADS, MEGABYTE
 from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
+from privacyfunnel.studio.upload_limits import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Action = Callable[["Request", "Session"], Awaitable["Response"]]
 Endpoint = Callable[["Request"], Awaitable["Response"]]
-LEAST_FREE = 200 * MEGABYTE  # of the disk, for everybody else on this machine
 
 
 def _action(refuse: Callable[[Session, str], Response]) -> Callable[[Action], Endpoint]:

@@ -15,13 +15,13 @@ from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import KINDS, Column, show
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
-from privacyfunnel.information import plogp, share
+from privacyfunnel.information import entropy, share
 from privacyfunnel.recodings import RecodedSolution
 from privacyfunnel.recodings.fixed import Fixed
 from privacyfunnel.recodings.hierarchy import Tree
 from privacyfunnel.releases.recoded import value_bars
 from privacyfunnel.releases.search import recoding_settings
-from privacyfunnel.solvers.target import HAIR, reaches
+from privacyfunnel.solvers.target import floor_of, reaches
 from privacyfunnel.studio.drafts import APART, NEW, SHOWN, Change, Draft
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
     group, _ = pd.factorize(shape.labels)  # numbered as they come
     sums = np.bincount(group, weights=shares)
     points = _has_points(table, i)
-    whole = -float(plogp(shares).sum())
+    whole = entropy(shares)
     shown = set() if points else set(np.argsort(-shares, kind="stable")[:SHOWN].tolist())
     members = [np.flatnonzero(group == k).tolist() for k in range(len(sums))]
     return {
@@ -263,7 +263,7 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
         "has_points": points,
         "is_held": column.name in draft.held,
         "distinct": len(column.values),
-        "kept": share(-float(plogp(sums).sum()), whole),
+        "kept": share(entropy(sums), whole),
         "cuts": [show(c) for c in draft.groups[column.name] if points and c > column.values[0]],
         "ends": _ends(column) if points else None,
         "groups": [
@@ -310,7 +310,7 @@ def improved(
         options=options,
     )
     try:
-        best = found.at(kept=min(1.0, max(0.0, now.kept - HAIR)))
+        best = found.at(kept=min(1.0, max(0.0, floor_of(now.kept))))
     except TargetUnreachable:
         return draft
     assert isinstance(best, RecodedSolution)

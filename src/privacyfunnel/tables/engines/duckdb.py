@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.codebook.draws import draw_sql, picked_sql
+from privacyfunnel.codebook.draws import draw_sql, numbered_sql, picked_sql
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_complete
 from privacyfunnel.errors import DataUnavailable, InvalidInput
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
-NUMBERED = "(SELECT *, row_number() OVER () AS row FROM funnel_rows)"
 DATABASE = "duckdb://"  # FILE#TABLE: how addresses of tables in databases begin
 OPTIONS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
@@ -252,7 +251,11 @@ class DuckDBTable(Table):
         key = None if join.key is None else self.place(join.key)
         read = list(dict.fromkeys(self.place(name) for name in join.needed))
         return draw_sql(
-            join.book.check_salt(), key, read, NUMBERED, lambda sql: con.execute(sql).fetchall()[0]
+            join.book.check_salt(),
+            key,
+            read,
+            "funnel_rows",
+            lambda sql: con.execute(sql).fetchall()[0],
         )
 
     def _joined(self, join: Join, draw: str = "") -> str:
@@ -260,7 +263,7 @@ class DuckDBTable(Table):
         keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
         if draw:
             keys.append(f"{draw} AS draw")
-        rows = NUMBERED if draw and join.key is None else "funnel_rows"
+        rows = numbered_sql("funnel_rows") if draw and join.key is None else "funnel_rows"
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
         keyed = (
             f"(SELECT *, {', '.join(keys)} FROM {rows}{self._where_complete(join.required)}) AS r"
