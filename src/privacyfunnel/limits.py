@@ -10,6 +10,8 @@ from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.validation import check_choice
 
+PROVED = 1e-9  # bits from the limit that count as none
+
 
 def least_leakage(joint: Joint, utility: float) -> float:
     """The funnel's limit: no release of I(X;X̂) = ``utility`` bits leaks less than this.

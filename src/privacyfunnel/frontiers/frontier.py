@@ -12,19 +12,18 @@ from privacyfunnel.codes import Channel
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
-from privacyfunnel.limits import limit
+from privacyfunnel.limits import PROVED, limit
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.notebook import MOST_ROWS, card
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.solvers.base import Solution, Solver, Status
-from privacyfunnel.solvers.target import MET, Target, TargetSolver, stays_within
+from privacyfunnel.solvers.target import MET, Target, meet, stays_within
 from privacyfunnel.solvers.tradeoff import slope_at, undominated
 from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PROVED = 1e-9  # bits from the limit that count as none
 NEAR = 8  # codes of the archive that a search for one target sets out from
 TARGETS = {"funnel": ("utility", "leakage"), "bottleneck": ("rate", "relevance")}
 
@@ -159,29 +158,20 @@ class Frontier:
         return self._meeting({name: v for name, v in given.items() if v is not None})
 
     def _meeting(self, given: dict[str, float]) -> Solution:
-        """The best release for the one target given."""
+        """The best release for the one target given, searched from the frontier."""
         target = self.target(given)
-        price = target.price
-        allowed = [_unproved(s) for s in self.known if price.of(*s.amounts) < np.inf]
-        if isinstance(self.solver, TargetSolver) and self.joint.n_x > 1:
-            try:
-                allowed.append(self._search(self.solver, target))
-            except TargetUnreachable:
-                if not allowed:
-                    raise
-        if not allowed:
-            raise TargetUnreachable(self._nothing(target))
-        best = min(allowed, key=lambda s: (price.of(*s.amounts), s.status is not Status.OPTIMAL))
-        return proved_for(target, self.joint, best)
-
-    def _search(self, solver: TargetSolver, target: Target) -> Solution:
-        """The best release for one target that a search finds, from the frontier."""
-        rng = np.random.default_rng([self.seed, round(target.bits * 1e6)])
         near = sorted(self.archive, key=lambda s: abs(target.bounded(*s.amounts) - target.bits))
-        codes = [s.code for s in (*self.solutions, *near[:NEAR])]
-        longer = getattr(solver, "for_one_target", None)
-        asked = solver if longer is None else longer()
-        return asked.solve_at(self.joint, target, starts=codes, rng=rng)
+        found = meet(
+            target,
+            self.joint,
+            self.solver,
+            known=self.known,
+            starts=[s.code for s in (*self.solutions, *near[:NEAR])],
+            rng=np.random.default_rng([self.seed, round(target.bits * 1e6)]),
+        )
+        if found is None:
+            raise TargetUnreachable(self._nothing(target))
+        return found
 
     def target(self, given: dict[str, float]) -> Target:
         """The demand in bits for one target given as a share."""
@@ -226,23 +216,6 @@ def pareto(joint: Joint, problem: str, solutions: Iterable[Solution]) -> tuple[S
     given = list(solutions)
     kept = undominated(np.array([(s.utility, s.leakage) for s in given]), problem)
     return tuple(marked(joint, given[i]) for i in kept)
-
-
-def proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
-    """The same solution, its status saying whether no release whatever meets the target better.
-
-    A code that meets the limit at its own utility need not be the best for what was asked.
-    """
-    price = target.price.of(*solution.amounts)
-    if price <= target.floor(joint) + PROVED:
-        return replace(solution, status=Status.AT_LIMIT)
-    return _unproved(solution) if solution.status is Status.AT_LIMIT else solution
-
-
-def _unproved(solution: Solution) -> Solution:
-    """The same solution without what is proved of it for another target, or for a λ."""
-    proved = solution.status in (Status.OPTIMAL, Status.AT_LIMIT)
-    return replace(solution, status=Status.CONVERGED) if proved else solution
 
 
 def marked(joint: Joint, solution: Solution) -> Solution:

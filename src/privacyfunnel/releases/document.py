@@ -15,9 +15,8 @@ from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Column
-from privacyfunnel.frontiers.frontier import PROVED
 from privacyfunnel.information import entropy, mutual_information, share
-from privacyfunnel.limits import least_leakage, limit
+from privacyfunnel.limits import PROVED, least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import Stakes

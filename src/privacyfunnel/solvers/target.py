@@ -1,28 +1,30 @@
 """Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own). How a code that meets it is searched is the
-solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S ``quantizer.py``,
-thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for several secrets,
-``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
+an audit's limits, are no targets and have their own); so is which of the codes that meet it is taken, and
+what is proved of it (`meet`). How such codes are searched is the solver's: ``best.py`` for a hard code
+(small alphabets ``exhaustive.py``, binary S ``quantizer.py``, thousands of values ``large/``),
+``soft/time_sharing.py`` by lot, ``caps.py`` for several secrets, ``recodings/`` (``global_recoding.py``,
+``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from privacyfunnel.codes import Code
+from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
-from privacyfunnel.limits import limit
+from privacyfunnel.limits import PROVED, limit
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress
-from privacyfunnel.solvers.base import Solution, Solver
+from privacyfunnel.solvers.base import Solution, Solver, Status
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = (
@@ -202,3 +204,49 @@ class ManyTargetsSolver(TargetSolver, Protocol):
     ) -> list[Solution]:
         """The best code found for each target."""
         ...
+
+
+def meet(
+    target: Target,
+    joint: Joint,
+    solver: Solver,
+    *,
+    known: Iterable[Solution],
+    starts: Sequence[Code],
+    rng: np.random.Generator,
+) -> Solution | None:
+    """The best release for a target: of those known that meet it and the one that a search finds.
+
+    None where none is known and the solver meets no targets; `TargetUnreachable` where it finds none.
+    """
+    price = target.price
+    allowed = [_unproved(s) for s in known if price.of(*s.amounts) < np.inf]
+    if isinstance(solver, TargetSolver) and joint.n_x > 1:
+        longer = getattr(solver, "for_one_target", None)
+        asked = solver if longer is None else longer()
+        try:
+            allowed.append(asked.solve_at(joint, target, starts=starts, rng=rng))
+        except TargetUnreachable:
+            if not allowed:
+                raise
+    if not allowed:
+        return None
+    best = min(allowed, key=lambda s: (price.of(*s.amounts), s.status is not Status.OPTIMAL))
+    return _proved_for(target, joint, best)
+
+
+def _proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
+    """The same solution, its status saying whether no release whatever meets the target better.
+
+    A code that meets the limit at its own utility need not be the best for what was asked.
+    """
+    price = target.price.of(*solution.amounts)
+    if price <= target.floor(joint) + PROVED:
+        return replace(solution, status=Status.AT_LIMIT)
+    return _unproved(solution) if solution.status is Status.AT_LIMIT else solution
+
+
+def _unproved(solution: Solution) -> Solution:
+    """The same solution without what is proved of it for another target, or for a λ."""
+    proved = solution.status in (Status.OPTIMAL, Status.AT_LIMIT)
+    return replace(solution, status=Status.CONVERGED) if proved else solution
