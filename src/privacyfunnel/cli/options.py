@@ -52,31 +52,33 @@ def _policies() -> str:
 
 
 def takes_a_request(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command takes, beside its own parameters, these fields of a request; its ``asked`` holds them.
+    """A command takes these targets and fields of a request as options, in its last parameter.
 
-    What is typed as text comes in words, which `read_asked` reads.
+    What is typed in words comes as words, which `read_asked` reads.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         *own, _ = signature(command, eval_str=True).parameters.values()
         needed = [parameter for parameter in own if parameter.default is Parameter.empty]
-        request = [
-            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind)
-            for name, (default, kind) in map(_parameter, names)
-        ]
-        command.__signature__ = Signature([*needed, *request, *own[len(needed) :]])  # type: ignore[attr-defined]
+        every = [*needed, *map(_parameter, names), *own[len(needed) :]]
+        command.__signature__ = Signature(every)  # type: ignore[attr-defined]
         return command
 
     return decorate
 
 
-def _parameter(name: str) -> tuple[str, tuple[Any, Any]]:
-    """A target, or a field of a request, as typer takes it: its default and its type."""
+def _parameter(name: str) -> Parameter:
+    """A target, or a field of a request, as typer takes it."""
+    default: Any = None
+    kind: Any = list[str] | None
     if name in TARGETS:
-        return name, (None, Annotated[float | None, typer.Option(help=TARGETS[name])])
-    if ASKED[name].read:
-        return name, (None, Annotated[list[str] | None, asked(name)])
-    return name, (DEFAULTS[name], Annotated[KINDS[name], asked(name)])
+        kind, option = float | None, typer.Option(help=TARGETS[name])
+    else:
+        option = asked(name)
+        if not ASKED[name].read:
+            default, kind = DEFAULTS[name], KINDS[name]
+    annotation = Annotated[kind, option]
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
 def read_asked(given: Mapping[str, Any]) -> dict[str, Any]:
