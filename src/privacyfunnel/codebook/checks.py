@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = "privacyfunnel codebook"
 VERSION = 1
+RECODINGS = ("global", "local")  # of codes whose columns stay columns
 HASH = "sha256"  # by which a file says that it is as it was written
 
 
@@ -44,7 +45,7 @@ def schema() -> dict[str, Any]:
     column = found["$defs"]["column"]["properties"]
     fields = found["properties"]
     fields["format"], fields["version"] = {"const": FORMAT}, {"const": VERSION}
-    fields["missing"] = {"enum": list(MISSING)}
+    fields["missing"]["enum"], fields["recoding"]["enum"] = list(MISSING), list(RECODINGS)
     fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
     column["kind"] = {"enum": list(KINDS)}
     column["round"]["anyOf"][1] = {"enum": list(UNITS)}
@@ -210,7 +211,7 @@ def _at_most(n: float, most: float) -> bool:
 def _check_columns(book: Codebook) -> None:
     """Groups of the public columns, of values and bounds of their kinds, and symbols made of them."""
     need(not book.soft, "a soft code has no groups")
-    need(book.recoding in ("global", "local"), f"the recoding is {book.recoding!r}")
+    need(book.recoding in RECODINGS, f"the recoding is {book.recoding!r}")
     names = [column.name for column in book.roles.public]
     need([column.name for column in book.columns] == names, "its columns are not the public ones")
     for column, recoded in zip(book.roles.public, book.columns, strict=True):

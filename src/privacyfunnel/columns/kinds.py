@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from privacyfunnel.columns.missing import SHOWN, is_nan, is_nan_sql
+from privacyfunnel.columns.missing import SHOWN, is_missing
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Kind:
     words: str
     types: tuple[type, ...]  # exactly these: True is an int to isinstance, a datetime a date
     sql: tuple[str, ...]  # DuckDB's types; the first is the one that text is read as
-    sql_key: str  # the column {0} as it is grouped and joined; NaN is NULL, -0 is 0
+    sql_key: str  # the column {0} as it is grouped and joined; -0 is 0
     arrow: str  # Arrow's type of the keys
     is_arrow: tuple[str, ...]  # the tests of pyarrow.types that know the kind
     frame: tuple[str, ...]  # narwhals' types
@@ -44,7 +44,6 @@ class Kind:
 
 
 _SIGNED = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT")
-_DOUBLE = "CAST({0} AS DOUBLE)"
 
 KINDS = {
     kind.name: kind
@@ -77,8 +76,7 @@ KINDS = {
             "numbers",
             types=(int, float),
             sql=("DOUBLE", "FLOAT", "DECIMAL"),
-            sql_key=f"CASE WHEN {is_nan_sql(_DOUBLE)} THEN NULL "
-            f"WHEN {_DOUBLE} = 0 THEN 0 ELSE {_DOUBLE} END",
+            sql_key="CASE WHEN CAST({0} AS DOUBLE) = 0 THEN 0 ELSE CAST({0} AS DOUBLE) END",
             arrow="double",
             is_arrow=("is_floating", "is_decimal"),
             frame=("Float16", "Float32", "Float64", "Decimal"),
@@ -177,10 +175,10 @@ def clean(value: Any) -> Any:
     >>> clean(float("nan")), clean(Decimal("1.5")), clean(-0.0), clean("")
     (None, 1.5, 0.0, '')
     """
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, float):
-        return None if is_nan(value) else value + 0.0
+    if is_missing(value):
+        return None
+    if isinstance(value, Decimal | float):
+        return float(value) + 0.0
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC).replace(tzinfo=None)
     return value

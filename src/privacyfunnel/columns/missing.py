@@ -1,9 +1,9 @@
 """Missing: what is done about missing values, in words too, and which records count because of it.
 
-Which columns a row must have is :func:`required`; that it has them is said here for SQL, frames and
-arrays, and nowhere else; so is that NaN is missing. A new policy is one entry of ``MISSING``; the
-codebook's schema, the commands' help and the pages name those that are there. A missing value that is
-released is None, like any other value but in an order: there ``recodings`` keep it apart.
+What is missing, which columns a row must have (:func:`required`) and that it has them is said here for
+Python, SQL, frames and Arrow, and nowhere else. A new policy is one entry of ``MISSING``; the codebook's
+schema, the commands' help and the pages name those that are there. A missing value that is released is
+None, like any other value but in an order, where it has no place (:func:`known_places`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from privacyfunnel.errors import InvalidInput
@@ -126,23 +127,29 @@ def check_never_missing(role: str, column: str, n: int) -> None:
         raise InvalidInput(f"the {role} column {column!r} is missing in {n} rows.")
 
 
-def is_nan(value: Any) -> bool:
-    """Whether a value is NaN, which is missing as well."""
-    return isinstance(value, float) and math.isnan(value)
+def is_missing(value: Any) -> bool:
+    """Whether a value of the table is missing: there is none, or it is NaN."""
+    return value is None or (isinstance(value, float | Decimal) and math.isnan(value))
 
 
-def is_nan_sql(number: str, dialect: str | None = None) -> str:
-    """The same of a number in DuckDB's SQL, or in a warehouse's."""
-    if dialect is None:
-        return f"isnan({number})"
-    return f"IS_NAN({number})" if dialect == "bigquery" else f"{number} = CAST('NaN' AS DOUBLE)"
+def null_if_missing_sql(value: str, kind: str, dialect: str | None = None) -> str:
+    """The SQL of a value of this kind that is NULL where it is missing, in DuckDB or a warehouse.
+
+    >>> null_if_missing_sql("bmi", "number")
+    'CASE WHEN isnan(bmi) THEN NULL ELSE bmi END'
+    """
+    if kind != "number" or dialect == "sqlite":  # which knows no NaN
+        return value
+    is_nan = {None: f"isnan({value})", "bigquery": f"IS_NAN({value})"}
+    test = is_nan.get(dialect, f"{value} = CAST('NaN' AS DOUBLE)")
+    return f"CASE WHEN {test} THEN NULL ELSE {value} END"
 
 
-def without_nan(number: nw.Expr) -> nw.Expr:
-    """A number of a frame, null where it is NaN."""
+def null_if_missing_expr(value: nw.Expr, kind: str) -> nw.Expr:
+    """The same of a frame's column."""
     import narwhals as nw
 
-    return nw.when(~number.is_nan()).then(number)
+    return nw.when(~value.is_nan()).then(value) if kind == "number" else value
 
 
 def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -150,3 +157,12 @@ def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return pc.invert(pc.is_null(data, nan_is_null=True))
+
+
+def known_places(values: Iterable[Any]) -> list[int]:
+    """Where the values stand that have a place in an order; the missing one has none.
+
+    >>> known_places([18, None, 65])
+    [0, 2]
+    """
+    return [place for place, value in enumerate(values) if value is not None]

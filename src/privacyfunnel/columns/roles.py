@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.coarsening import Calendar, Rule
 from privacyfunnel.columns.kinds import KINDS, clean, show
-from privacyfunnel.columns.missing import USUAL, without_nan
+from privacyfunnel.columns.missing import USUAL, null_if_missing_expr, null_if_missing_sql
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -79,7 +79,7 @@ class Column:
         >>> Column("age", "integer").sql("c3")
         'CAST(c3 AS BIGINT)'
         """
-        value = KINDS[self.kind].sql_key.format(name)
+        value = null_if_missing_sql(KINDS[self.kind].sql_key.format(name), self.kind)
         return self.rule.sql(f"({value})") if self.rule else value
 
     def expr(self, name: str) -> nw.Expr:
@@ -89,11 +89,12 @@ class Column:
         value = nw.col(name)
         if self.kind == "number":
             number = value.cast(nw.Float64)
-            value = nw.when(number == 0).then(nw.lit(0.0)).otherwise(without_nan(number))
+            value = nw.when(number == 0).then(nw.lit(0.0)).otherwise(number)
         elif self.kind == "integer":
             value = value.cast(nw.Int64)
         elif self.kind == "text":
             value = value.cast(nw.String)
+        value = null_if_missing_expr(value, self.kind)
         return self.rule.expr(value) if self.rule else value
 
 

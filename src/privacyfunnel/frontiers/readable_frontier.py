@@ -16,7 +16,7 @@ from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.target import MET, reaches, stays_within
+from privacyfunnel.solvers.target import MET, keeps_most, tells_least
 from privacyfunnel.solvers.tradeoff import undominated
 from privacyfunnel.validation import check_share
 
@@ -52,13 +52,11 @@ class ReadableFrontier(Frontier):
         rng = np.random.default_rng([self.seed, round(value * 1e6), name == "leakage"])
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
-            found = [search.at(rng, kept=value)]
-            found += [s for s in self.codes if reaches(s.kept, value, MET)]
-            return min(found, key=lambda s: (s.leakage, -s.kept))
+            found = search.at(rng, kept=value)
+            return tells_least([found, *self.codes], value, MET) or found
         reading = value * self.aim.whole_leakage(self.joint)
-        found = [search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))]
-        found += [s for s in self.codes if stays_within(s.leakage, reading, MET)]
-        return max(found, key=lambda s: (s.kept, -s.leakage))
+        found = search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))
+        return keeps_most([found, *self.codes], reading, MET) or found
 
 
 def readable_frontier(

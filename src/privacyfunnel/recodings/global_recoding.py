@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -18,7 +18,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure
-from privacyfunnel.solvers.target import HAIR, reaches, stays_within
+from privacyfunnel.solvers.target import HAIR, keeps_most, reaches, stays_within, tells_least
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
@@ -382,7 +382,7 @@ class GlobalSearch:
 
     def _best_at(self, kept: float) -> Recoded | None:
         """The least leakage among the codes found that keep so much, of every column its part."""
-        return best_at((c for c in self.allowed() if self._balanced(c, kept)), kept=kept)
+        return tells_least((c for c in self.allowed() if self._balanced(c, kept)), kept)
 
     def under(self, leakage: float, rng: np.random.Generator) -> Recoded | None:
         """The most kept found among codes that leak no more; None if none does."""
@@ -399,12 +399,7 @@ class GlobalSearch:
                     low = max(middle, found.kept)
                 else:
                     high = middle
-        fine = [
-            code
-            for code in self.allowed()
-            if stays_within(code.leakage, leakage) and self._balanced(code, code.kept)
-        ]
-        return max(fine, key=lambda code: (code.kept, -code.leakage), default=None)
+        return keeps_most((c for c in self.allowed() if self._balanced(c, c.kept)), leakage)
 
     def best(self, mu: float, rng: np.random.Generator) -> Recoded:
         """A code of low leakage − mu · kept, from all codes that come near and from both ends."""
@@ -583,9 +578,3 @@ def _first(codes: Sequence[Recoded], starts: int, patterns: int) -> list[Recoded
             met.add(pattern)
             found += [code] if code not in found else []
     return found
-
-
-def best_at(codes: Iterable[Recoded], *, kept: float) -> Recoded | None:
-    """The least leakage among codes that keep so much."""
-    allowed = [code for code in codes if reaches(code.kept, kept)]
-    return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)

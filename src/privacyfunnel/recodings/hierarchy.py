@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.codes import Group
-from privacyfunnel.columns import show
+from privacyfunnel.columns import known_places, show
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
@@ -187,7 +187,7 @@ class Tree:
         >>> [group.label for group in tree.groups[6:]]
         ['20-29', 'under 20', '30 or more', 'under 30', '*']
         """
-        known = [v for v, value in enumerate(values) if value is not None]
+        known = known_places(values)
         ordered = [values[v] for v in known]
         pairs = pairwise(ordered)
         cuts = [(None, 0), *(cut_between(a, b) for a, b in pairs), (None, 0)]

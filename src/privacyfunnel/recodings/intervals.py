@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
-from privacyfunnel.columns import show
+from privacyfunnel.columns import known_places, show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
@@ -72,7 +72,7 @@ class Intervals:
         >>> [ages.cuts[j] for j in range(1, 74) if ages.rough[j] == 0][:4]
         [20, 25, 30, 35]
         """
-        order = [v for v, value in enumerate(values) if value is not None]
+        order = known_places(values)
         known = [values[v] for v in order]
         n = len(known)
         if cuts is not None:

@@ -18,7 +18,7 @@ from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
-from privacyfunnel.solvers.target import reaches, stays_within
+from privacyfunnel.solvers.target import keeps_most, tells_least
 
 PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
 HALVINGS = 6  # of the price between two codes next to a target
@@ -159,9 +159,6 @@ class UsefulSearch:
 
     def _best(self, utility: float | None, leakage: float | None) -> Used | None:
         if utility is not None:
-            fine = [one for one in self._allowed() if reaches(one.utility, utility)]
-            return min(fine, key=lambda one: (one.leakage, -one.utility), default=None)
+            return tells_least(self._allowed(), utility, kept="utility")
         assert leakage is not None
-        most = leakage * self.joint.entropy_s
-        fine = [one for one in self._allowed() if stays_within(one.leakage, most)]
-        return max(fine, key=lambda one: (one.utility, -one.leakage), default=None)
+        return keeps_most(self._allowed(), leakage * self.joint.entropy_s, kept="utility")

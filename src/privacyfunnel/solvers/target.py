@@ -1,18 +1,19 @@
 """Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own); so is which of the codes that meet it is taken, and
-what is proved of it (`meet`). How such codes are searched is the solver's: ``best.py`` for a hard code
-(small alphabets ``exhaustive.py``, binary S ``quantizer.py``, thousands of values ``large/``),
-``soft/time_sharing.py`` by lot, ``caps.py`` for several secrets, ``recodings/`` (``global_recoding.py``,
-``local_recoding.py``, ``useful.py``) for a readable one.
+an audit's limits, are no targets and have their own); so is which of the codes that meet it is taken
+(`meet`, of readable ones `tells_least` and `keeps_most`), and what is proved of it. How such codes are
+searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
+``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
+secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Solver, Status
+
+Found = TypeVar("Found", bound="Told")
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = (
@@ -57,9 +60,34 @@ def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
     return value <= ceiling_of(most, off)
 
 
+def tells_least(
+    codes: Iterable[Found], least: float, off: float = HAIR, kept: str = "kept"
+) -> Found | None:
+    """Of codes that keep at least so much the one that tells least; of equals the one that keeps most."""
+    keeps = attrgetter(kept)
+    allowed = [code for code in codes if reaches(keeps(code), least, off)]
+    return min(allowed, key=lambda code: (code.leakage, -keeps(code)), default=None)
+
+
+def keeps_most(
+    codes: Iterable[Found], most: float, off: float = HAIR, kept: str = "kept"
+) -> Found | None:
+    """Of codes that tell at most so much the one that keeps most; of equals the one that tells least."""
+    keeps = attrgetter(kept)
+    allowed = [code for code in codes if stays_within(code.leakage, most, off)]
+    return max(allowed, key=lambda code: (keeps(code), -code.leakage), default=None)
+
+
 def hits(value: float, target: float, off: float = HAIR) -> bool:
     """Whether it is so much and neither more nor less."""
     return abs(value - target) <= off
+
+
+class Told(Protocol):
+    """A code that says what it tells."""
+
+    @property
+    def leakage(self) -> float: ...
 
 
 class AnyPrice(Protocol):

@@ -38,8 +38,8 @@ from privacyfunnel.columns import (
     Calendar,
     Column,
     Round,
-    is_nan_sql,
     literal,
+    null_if_missing_sql,
     quoted,
     required,
     where_complete,
@@ -186,9 +186,7 @@ class Statement:
         value = f"CAST({name} AS {SQL_TYPES[kind]})" if kind not in ("boolean", "integer") else name
         if kind == "datetime" and self.dialect == "sqlite":
             value = f"CAST({name} AS TEXT)"
-        if kind == "number" and self.dialect != "sqlite":  # which knows no NaN
-            is_nan = is_nan_sql(value, self.dialect)
-            value = f"CASE WHEN {is_nan} THEN NULL ELSE {value} END"
+        value = null_if_missing_sql(value, kind, self.dialect)
         if isinstance(column.rule, Bins):
             whens = [
                 f"WHEN {value} < {self.literal(edge)} THEN {i}"
