@@ -3,7 +3,8 @@
 What is missing, which columns a row must have (:func:`required`) and that it has them is said here for
 Python, SQL, frames and Arrow, and nowhere else. A new policy is one entry of ``MISSING``; the codebook's
 schema, the commands' help and the pages name those that are there. A missing value that is released is
-None, like any other value but in an order, where it has no place (:func:`known_places`).
+None, like any other value but in an order, where it has no place (:func:`known_places`): in recodings it
+is a group of its own, or all is one group (``intervals.py``), and in a tree it hangs from the top.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ MISSING = {
     ),
 }
 
+IN_CSV = ""  # what stands for a missing value in a csv
 SHOWN = "missing"  # what a missing value is called among the others
 USUAL = "symbol"  # what is done where nothing else is asked for
 AS_VALUE = next(name for name, policy in MISSING.items() if policy.is_symbol)

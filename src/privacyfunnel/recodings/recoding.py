@@ -32,7 +32,7 @@ from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import MET, reaches, stays_within
+from privacyfunnel.solvers.target import MET, keeps_most, reaches, stays_within
 from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
 RECODINGS = ("symbols", "global", "local")
@@ -422,17 +422,17 @@ class RecodingSearch:
         The search lowers another leakage than the one that is bounded.
         """
         coarse = self.whole.measured([shape.ends()[1] for shape in self.columns.shapes])
-        low, high, best = 0.0, 1.0, self._solution(Funnel(0.0, self.measure), coarse)
+        low, high, met = 0.0, 1.0, [self._solution(Funnel(0.0, self.measure), coarse)]
         steps = [False] * STEPS + [thorough] * (2 if self.recoding.kind == "local" else STEPS)
         for is_long in steps:
             middle = (low + high) / 2
             found = self.at(rng, kept=middle, thorough=is_long)
             if stays_within(found.amounts[0], leakage):
                 low = middle
-                best = max(best, found, key=lambda one: one.kept)
+                met.append(found)
             else:
                 high = middle
-        return best
+        return keeps_most(met, np.inf) or met[0]
 
     def _wider(self) -> RecodingSearch:
         """The same with a larger least count in the sample, which has not met all rare combinations."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from privacyfunnel.columns import KINDS, literal
+from privacyfunnel.columns.missing import IN_CSV
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
 
@@ -146,7 +147,7 @@ def _read_csv(
             raise InvalidInput(f"{file} has other columns than {files[0]}.")
     dialect = (
         f"delim={literal(delimiter)}, quote='\"', escape='\"', header=true, skip=0, comment='', "
-        f"strict_mode=true, null_padding=false, dateformat='%Y-%m-%d', {PLAIN}"
+        f"strict_mode=true, null_padding=false, nullstr={literal(IN_CSV)}, dateformat='%Y-%m-%d', {PLAIN}"
     )
     guess = (
         f"read_csv({listed}, {dialect}, sample_size=-1, auto_type_candidates="

@@ -15,7 +15,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
 from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
-from privacyfunnel.solvers.target import HAIR, MET, Target, hits, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Target, ceiling_of, hits, reaches, stays_within
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
@@ -113,7 +113,9 @@ class TimeSharing:
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
-        bits = bound.bits + (HAIR if bound.column == 0 else 0.0)  # met in spite of rounding
+        bits = (
+            ceiling_of(bound.bits) if bound.column == 0 else bound.bits
+        )  # met in spite of rounding
         share = 1.0 if high <= low else (bits - low) / (high - low)
         return time_share(left.code, right.code, min(1.0, max(0.0, share)))
 
