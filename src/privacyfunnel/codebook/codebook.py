@@ -173,7 +173,12 @@ class Codebook:
     @property
     def labels(self) -> list[str]:
         """The labels of the released symbols."""
-        return [symbol.label for symbol in self.symbols]
+        return list(self._place_of)
+
+    @cached_property
+    def _place_of(self) -> dict[str, int]:
+        """Where the symbol of each label stands."""
+        return {symbol.label: j for j, symbol in enumerate(self.symbols)}
 
     @property
     def labels_x(self) -> list[Any]:
@@ -297,13 +302,14 @@ class Codebook:
         The set or range of its values; of a soft code, whose symbols any value may be released as,
         only what is typical, because the sets would tell who differs in S.
         """
-        symbol = self.symbols[self.labels.index(label)]
+        place = self._place_of[label]
+        symbol = self.symbols[place]
         if symbol.stands_for is not None:
             return symbol.stands_for
         if symbol.cells is not None:
             pairs = zip(self.columns, symbol.cells, strict=True)
             return tuple(column.groups[g].label for column, g in pairs)
-        members = self.members[self.labels.index(label)]
+        members = self.members[place]
         columns = zip(self.roles.public, zip(*members, strict=True), strict=True)
         return tuple(stands_for(column, values) for column, values in columns)
 

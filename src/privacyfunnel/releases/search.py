@@ -16,6 +16,7 @@ from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Bins, Column, show
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.frontier import pareto
+from privacyfunnel.frontiers.sweep import LARGE
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
@@ -28,9 +29,10 @@ from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.recodings.recoding import SUPPRESS
 from privacyfunnel.releases.cells import CellRule
 from privacyfunnel.releases.request import BALANCE
+from privacyfunnel.solvers import make_solver
 from privacyfunnel.solvers.base import Solution, Status, in_bits
 from privacyfunnel.solvers.caps import solve_capped
-from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
+from privacyfunnel.solvers.effort import LOCAL_MOVES, REFINE, check_effort
 from privacyfunnel.solvers.target import MET, reaches, stays_within
 
 if TYPE_CHECKING:
@@ -442,16 +444,21 @@ def frontier_of(
     if request.kind != "symbols":
         settings = recoding_settings(joint, request)
         return sweep(joint, recoding=request.kind, measure=request.measure, **shared, **settings)
-    return sweep(
+    method, effort = _method(request), request.effort
+    if joint.n_x > LARGE and request.is_plain and not request.soft:
+        # The release is searched for by itself; wide gaps of the picture beside it are filled by merging.
+        effort, shared["n_points"] = REFINE[effort], math.ceil(request.points / 2)
+    found = sweep(
         joint,
-        method=_method(request),
-        effort=request.effort,
+        method=method,
+        effort=effort,
         measure=request.measure,
         keep=request.purpose,
         checkpoint=checkpoint,
         **shared,
         **_options(request),
     )
+    return replace(found, solver=make_solver(method, effort=request.effort, **_options(request)))
 
 
 def _at_lam(joint: Joint, request: ReleaseRequest) -> Solution:

@@ -132,7 +132,7 @@ class BestSearch:
             if joint.n_x > most or layout.least > 0 or self.max_seconds is not None:
                 return self._in_blocks(joint, objective, rng)
             moved = MoveSearch().solve(joint, objective, rng=deepcopy(rng))
-            blocks = self._in_blocks(joint, objective, rng, moved.code)
+            blocks = self._in_blocks(joint, objective, rng, [moved.code])
             return min(blocks, moved, key=lambda solution: solution.value)
         # Each method gets the generator as it is now, and so does what it would do on its own.
         with_iac = objective.plain and joint.n_x <= IAC_MDSF
@@ -182,7 +182,7 @@ class BestSearch:
                 return self._between_corners(joint, target, corners, rng)
             starts = [*starts, *(corner.code for corner in corners)]
         if joint.n_x > self.budget.largest:
-            return self._in_blocks(joint, target, rng)
+            return self._in_blocks(joint, target, rng, starts)
         codes = [*_nearest(joint, starts, target), *greedy_cuts(joint, target)]
         if not target.is_floor and target.problem == "funnel":
             codes += self._below_ceiling(joint, target, rng)
@@ -244,7 +244,7 @@ class BestSearch:
         joint: Joint,
         demand: Objective | Target,
         rng: np.random.Generator,
-        known: Code | None = None,
+        starts: Iterable[Code] = (),
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
         run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
@@ -255,11 +255,11 @@ class BestSearch:
         if layout.measured is not None:
             found = solve_measured(layout, demand, self.effort, *limits, rng=rng)
         elif isinstance(demand, Target) and demand.problem == "funnel":
-            return solve_by_proposals(layout, demand, self.effort, *limits, rng=rng)
+            return solve_by_proposals(layout, demand, self.effort, *limits, starts=starts, rng=rng)
         elif isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
-            labels = [known.labels] if isinstance(known, Partition) else []
+            labels = [code.labels for code in starts if isinstance(code, Partition)]
             if groups is not None:  # a group goes where its first member is
                 first = np.unique(groups.labels, return_index=True)[1]
                 labels = [Partition(each[first]).labels for each in labels]

@@ -170,12 +170,13 @@ class Join:
         """How many rows would get each label, and how many are of no known value."""
         coded, rows = self.counted()
         values = zip(*([symbols[p] for p in places] for places, symbols in coded), strict=True)
-        counts, unseen = dict.fromkeys(self.book.labels, 0), 0
+        labels = self.book.labels
+        counts, unseen = dict.fromkeys(labels, 0), 0
         for n, place in zip(rows.tolist(), self.book.places(list(values)), strict=True):
             if place < 0:
                 unseen += n
             else:
-                counts[self.book.labels[self.book.rows[place][0][0]]] += n
+                counts[labels[self.book.rows[place][0][0]]] += n
         return counts, unseen
 
 

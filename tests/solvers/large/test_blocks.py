@@ -22,7 +22,13 @@ from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers import merge_path as merging
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch, solve_in_blocks
+from privacyfunnel.solvers.large.blocks import (
+    BlockRun,
+    BlockSearch,
+    filled_in_order,
+    solve_in_blocks,
+)
+from privacyfunnel.solvers.large.proposals import ProposalSearch, covering_order
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout
@@ -223,6 +229,33 @@ def test_least_counts_are_kept_or_refused(joint):
         assert (joint.counts.sum(axis=0) @ found.code.matrix).min() >= 100
     with pytest.raises(TargetUnreachable, match="100 records"):
         solver.solve_at(joint, Target("funnel", "utility", joint.entropy_x), rng=rng())
+
+
+@pytest.mark.parametrize("share", [0.8, 0.84, 0.88])
+def test_with_a_least_count_more_clusters_are_tried_than_keep_just_enough(share: float):
+    draw = rng(5)
+    weights = np.ceil(draw.pareto(1.2, size=3000)).astype(int)  # most values have few records
+    ill = draw.binomial(weights, draw.beta(1, 3, size=3000))
+    joint = Joint.from_counts(np.array([ill, weights - ill]))
+    target = Target("funnel", "utility", share * joint.entropy_x)
+    layout = BestSearch(min_count=5).layout(joint, target.objective)
+    search = ProposalSearch(layout, "fast", None, rng())
+    few = search.improve(search.heavy_starts(target.bits)[-1], target.price, 1.0)
+    found = BestSearch(effort="fast", min_count=5).solve_at(joint, target, rng=rng())
+    assert found.leakage < 0.5 * leakage(joint, Partition(few))
+    assert found.utility >= target.bits - 1e-9
+    assert (joint.counts.sum(axis=0) @ found.code.matrix).min() >= 5
+
+
+@given(st.integers(0, 2**31), st.integers(2, 12))
+@settings(max_examples=30)
+def test_a_covering_order_makes_more_groups_than_a_random_one(seed: int, least: int):
+    draw = rng(seed)
+    masses = np.ceil(draw.pareto(1.0, size=300))
+    tight = filled_in_order(covering_order(masses, least), masses, least)
+    assert np.bincount(tight, weights=masses).min() >= min(least, masses.sum())
+    assert tight.max() >= filled_in_order(draw.permutation(300), masses, least).max() - 1
+    assert sorted(covering_order(masses, least)) == list(range(300))
 
 
 def test_out_of_time_says_so_and_gives_what_there_is(joint):

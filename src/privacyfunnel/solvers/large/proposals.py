@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privacyfunnel.codes import Partition
+from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import TargetUnreachable
+from privacyfunnel.information import Array
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.parallel import Progress, Tick, Ticks
 from privacyfunnel.solvers.base import Solution, Status
@@ -26,6 +30,9 @@ CLOSE = 1e-6  # bits from the limit at which there is no more to gain
 WHOLE = 10_000  # symbols up to which each is offered to every cluster
 PART = 2_500  # symbols that share their clusters beyond that
 HALVINGS = 9  # of the range of λ, or of utilities
+HEAVIER = 1.2  # times, from one weight of first clusters to the next, where there is a least one
+WEIGHTS = 25  # of such
+PATIENCE = 2  # of them in a row that may be worse than one before
 QUICK = 0.1  # share of the budget for each of these utilities
 
 
@@ -53,6 +60,11 @@ class ProposalSearch:
     def leakage(self, labels: Labels) -> float:
         return leakage(self.layout.joint, Partition(labels))
 
+    def is_heavy(self, code: Partition) -> bool:
+        """Whether every cluster has the least count."""
+        masses = np.bincount(code.labels, weights=self.layout.joint.masses)
+        return bool(masses.min() >= self.layout.least)
+
     def insert(self, lam: float) -> Labels:
         """Every symbol where it costs least at λ, in parts where they are very many."""
         from privacyfunnel._kernels.insertion import insert_in_order
@@ -74,8 +86,6 @@ class ProposalSearch:
 
     def start(self, bits: float) -> Labels | None:
         """A code that keeps at least so many bits, and few more; None where there is none."""
-        if self.layout.least > 0:
-            return self._heavy_start(bits)
         low, high = 0.0, 1.0
         best = np.arange(self.layout.joint.n_x)
         for _ in range(HALVINGS):
@@ -87,15 +97,21 @@ class ProposalSearch:
                 low = lam
         return best if reaches(self.utility(best), bits, MET) else None
 
-    def _heavy_start(self, bits: float) -> Labels | None:
-        """Groups of neighbours in a random order, as heavy as they may be."""
-        order, least = self.rng.permutation(self.layout.joint.n_x), self.layout.least
-        found = None
-        for factor in 1.5 ** np.arange(12):
-            labels = filled_in_order(order, self.layout.joint.masses, least * factor)
+    def heavy_starts(self, bits: float) -> list[Labels]:
+        """Groups as heavy as the least count and heavier, as far as they keep enough.
+
+        First as many as can be, then neighbours in a random order.
+        """
+        masses, least = self.layout.joint.masses, self.layout.least
+        order = self.rng.permutation(len(masses))
+        tight = filled_in_order(covering_order(masses, least), masses, least)
+        found = [tight] if reaches(self.utility(tight), bits) else list[Labels]()
+        for factor in HEAVIER ** np.arange(WEIGHTS):
+            labels = filled_in_order(order, masses, least * factor)
             if not reaches(self.utility(labels), bits):
                 break
-            found = labels
+            if labels.max() < found[-1].max():
+                found.append(labels)
         return found
 
     def improve(self, labels: Labels, price: Price, share: float) -> Labels:
@@ -122,24 +138,46 @@ class ProposalSearch:
 
     def keeping(self, target: Target, share: float = 1.0) -> Labels | None:
         """A code of little leakage that keeps at least the target's utility."""
-        labels = self.start(target.bits)
-        if labels is None:
-            return None
-        for stage in STAGES:
-            labels = self.improve(labels, target.price, stage * share)
-            if self.leakage(labels) <= target.floor(self.layout.joint) + CLOSE:
+        if self.layout.least > 0:
+            starts = self.heavy_starts(target.bits)
+        else:
+            start = self.start(target.bits)
+            starts = [] if start is None else [start]
+        first, last = (stage * share for stage in STAGES)
+        least, labels, worse = np.inf, None, 0
+        # Moves hardly change the number of heavy clusters: few are tried first, then more and more.
+        for start in reversed(starts):
+            better = self.improve(start, target.price, first)
+            told = self.leakage(better)
+            worse = worse + 1 if told >= least else 0
+            if worse == PATIENCE:
                 break
-        return labels
+            if told < least:
+                least, labels = told, better
+            if least <= target.floor(self.layout.joint) + CLOSE:
+                return labels
+        return None if labels is None else self.improve(labels, target.price, last)
 
-    def leaking(self, target: Target, tick: Tick) -> Labels:
+    def leaking(self, target: Target, starts: Iterable[Code], tick: Tick) -> Labels:
         """A code of much utility that leaks at most so many bits: utilities are halved in on it.
 
-        To leak least at some utility knows no wall of single moves that all leak too much.
+        To leak least at some utility knows no wall of single moves that all leak too much. The ``starts``
+        say between which utilities to look.
         """
         joint = self.layout.joint
         best = np.zeros(joint.n_x, dtype=np.int64)
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
+        narrow = (high - low) / 2**HALVINGS
+        known = [c.labels for c in starts if isinstance(c, Partition) and self.is_heavy(c)]
+        for given in sorted(known, key=self.utility):
+            if not stays_within(self.leakage(given), target.bits):
+                high = min(high, self.utility(given))
+                break
+            low, best = self.utility(given), given
         for _ in range(HALVINGS):
+            if high - low <= narrow:
+                tick()
+                continue
             asked = Target("funnel", "utility", 0.5 * (low + high))
             labels = self.keeping(asked, QUICK)
             if labels is not None and stays_within(self.leakage(labels), target.bits):
@@ -150,6 +188,25 @@ class ProposalSearch:
         return self.improve(best, target.price, 0.5)
 
 
+def covering_order(masses: Array, least: float) -> NDArray[np.int64]:
+    """An order in which neighbours make many groups that weigh ``least``, and little more.
+
+    What weighs so much alone comes first; then the heaviest that is left, with the lightest ones until
+    they weigh enough together, and so on.
+
+    >>> covering_order(np.array([1.0, 4.0, 6.0, 1.0, 3.0, 2.0]), 5.0)
+    array([2, 1, 3, 4, 0, 5])
+    """
+    falling = np.argsort(-masses, kind="stable")
+    n_alone = int(np.count_nonzero(masses >= least))
+    left, together, order = deque(falling[n_alone:].tolist()), 0.0, falling[:n_alone].tolist()
+    while left:
+        order.append(left.popleft() if together == 0.0 else left.pop())
+        together += masses[order[-1]]
+        together = 0.0 if together >= least else together
+    return np.array(order, dtype=np.int64)
+
+
 def solve_by_proposals(
     layout: JointLayout,
     target: Target,
@@ -157,11 +214,12 @@ def solve_by_proposals(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     *,
+    starts: Iterable[Code] = (),
     rng: np.random.Generator,
 ) -> Solution:
     """A code of the funnel that meets one target, by `ProposalSearch`."""
     search, tick = ProposalSearch(layout, effort, max_seconds, rng), Ticks(HALVINGS, progress)
-    found = search.keeping(target) if target.is_floor else search.leaking(target, tick)
+    found = search.keeping(target) if target.is_floor else search.leaking(target, starts, tick)
     if found is None:
         rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
         asked = target.bits / layout.joint.entropy_x
