@@ -63,7 +63,7 @@ class ProposalSearch:
     def is_heavy(self, code: Partition) -> bool:
         """Whether every cluster has the least count."""
         masses = np.bincount(code.labels, weights=self.layout.joint.masses)
-        return bool(masses.min() >= self.layout.least)
+        return bool(reaches(masses.min(), self.layout.least))
 
     def insert(self, lam: float) -> Labels:
         """Every symbol where it costs least at λ, in parts where they are very many."""
@@ -110,7 +110,7 @@ class ProposalSearch:
             labels = filled_in_order(order, masses, least * factor)
             if not reaches(self.utility(labels), bits):
                 break
-            if labels.max() < found[-1].max():
+            if not found or labels.max() < found[-1].max():
                 found.append(labels)
         return found
 
