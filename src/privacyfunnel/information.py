@@ -3,7 +3,7 @@
 >>> entropy([0.5, 0.25, 0.25])
 1.5
 
-Every figure that is told comes from the sums here. Searches compare what a cluster adds to them: prices,
+Every entropy and information that is told is one of these. Searches compare what a cluster adds: prices,
 in ``measures/`` and ``objectives.py``, compiled in ``_kernels/``. Tests hold these to the sums here.
 """
 

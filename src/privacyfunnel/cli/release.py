@@ -45,7 +45,7 @@ from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ASKED, TARGETS
 
 
-@takes_a_request(*TARGETS, *ASKED)
+@takes_a_request(*TARGETS, *ASKED)  # a new option is a field of releases/request.py
 def release(
     table: Table,
     sensitive: Sensitive,

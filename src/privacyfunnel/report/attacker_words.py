@@ -56,7 +56,8 @@ def _in_words(document: Document, column: str) -> str:
     found = _tried(document, column, "published")
     if found[0]["note"]:
         return f"Attackers that guess {column}: {NOT_AVAILABLE}; {found[0]['note']}."
-    prior, best = found[0], max(found, key=lambda a: a["gain_bits"])
+    prior = next(attack for attack in found if attack["attacker"] == PRIOR)
+    best = max(found, key=lambda a: a["gain_bits"])
     blind = percent(prior["accuracy"])
     if not _gains(best):
         text = (
