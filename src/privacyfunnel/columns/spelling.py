@@ -34,7 +34,7 @@ def read_columns(text: str | Iterable[str]) -> list[str]:
 def read_by_column(option: str, words: Iterable[str], read: Callable[[str], Any]) -> dict[str, Any]:
     """What is said of single columns, each in a word COLUMN=VALUE; a = within a name is doubled.
 
-    >>> read_by_column("--importance", ["age=2", "a==b=0.5"], float)
+    >>> read_by_column("importance", ["age=2", "a==b=0.5"], float)
     {'age': 2.0, 'a=b': 0.5}
     """
     found: dict[str, Any] = {}
