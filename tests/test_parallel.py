@@ -1,5 +1,6 @@
 """Processes that all calls share: one that is given up leaves the others in peace."""
 
+import os
 import subprocess
 import sys
 import time
@@ -13,12 +14,17 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.parallel import as_they_come, check_jobs, in_parallel
 
 
+@pytest.mark.parametrize("threads", [False, True])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_results_come_in_the_order_of_the_tasks(n_jobs):
-    ticks = []
-    found = in_parallel(divmod, [(k, 3) for k in range(20)], n_jobs, lambda: ticks.append(1))
+def test_results_come_in_the_order_of_the_tasks(n_jobs, threads):
+    ticks, tasks = [], [(k, 3) for k in range(20)]
+    found = in_parallel(divmod, tasks, n_jobs, lambda: ticks.append(1), threads=threads)
     assert found == [divmod(k, 3) for k in range(20)]
     assert len(ticks) == 20
+
+
+def test_threads_share_this_process():
+    assert set(in_parallel(os.getpid, [()] * 8, 2, threads=True)) == {os.getpid()}
 
 
 @pytest.mark.parametrize("n_jobs", [0, True, 1.5])

@@ -1,4 +1,4 @@
-"""Parallel: the same task many times, in processes, with results in the tasks' order."""
+"""Parallel: the same task many times, in processes or threads, with results in the tasks' order."""
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ def in_parallel(
     tasks: Sequence[tuple[Any, ...]],
     n_jobs: int = 1,
     tick: Tick | None = None,
+    *,
+    threads: bool = False,
 ) -> list[Any]:
     """``function(*task)`` for each task, in order; ``tick`` is called after each.
 
@@ -58,7 +60,7 @@ def in_parallel(
     [(3, 1), (2, 1)]
     """
     results = []
-    with closing(as_they_come(function, tasks, n_jobs)) as coming:
+    with closing(as_they_come(function, tasks, n_jobs, threads=threads)) as coming:
         for result in coming:
             results.append(result)
             if tick is not None:
@@ -67,9 +69,16 @@ def in_parallel(
 
 
 def as_they_come(
-    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    n_jobs: int = 1,
+    *,
+    threads: bool = False,
 ) -> Generator[Any, None, None]:
     """``function(*task)`` for each task, in order, each as soon as it is there.
+
+    ``threads`` are for tasks that spend their time in compiled code, which lets other threads run: a
+    process has to import everything first, which takes it a second or more.
 
     Close it (``contextlib.closing``) where not all may be taken: the end of one that is forgotten ends
     the processes, which all calls share, and whoever uses them at that moment would wait for ever.
@@ -79,8 +88,9 @@ def as_they_come(
     from joblib import Parallel, delayed
     from joblib.externals.loky.backend import resource_tracker as tracker_of_joblib
 
-    pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator")
-    if n_jobs != 1:
+    prefer = "threads" if threads else None
+    pool = Parallel(n_jobs=check_jobs(n_jobs), return_as="generator", prefer=prefer)
+    if n_jobs != 1 and not threads:
         for tracker in (resource_tracker, tracker_of_joblib):
             tracker.ensure_running()  # its start lets interrupts through again, so it comes first
     running: Generator[Any, None, None] | None = None

@@ -93,7 +93,7 @@ def attack(
         for name, attacker in asked
         for i in range(folds)
     ]
-    parts = iter(in_parallel(_try, tasks, n_jobs, tick))
+    parts = iter(in_parallel(_try, tasks, n_jobs, tick, threads=True))
     given = {pair: [next(parts) for _ in range(folds)] for pair in asked}
     losses = {
         pair: np.concatenate([_losses(*part) for part in found]) for pair, found in given.items()
@@ -219,7 +219,8 @@ def _try(
     values, s = np.unique(s, return_inverse=True)
     known, learnt = np.unique(s[~tested], return_inverse=True)
     learn = ATTACKERS[attacker if len(known) > 1 else PRIOR]  # one value leaves nothing to learn
-    with threadpool_limits(1):  # folds run in processes; threads would wait for one another
+    # Folds run side by side, so that each has one thread; OpenMP's limit is that of this thread alone.
+    with threadpool_limits(1, user_api="openmp"):
         given = learn(seen, x[~tested], learnt, x[tested])
     return with_unseen(given, known, len(values), np.bincount(learnt)), s[tested]
 

@@ -36,7 +36,7 @@ from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_choice, check_kind, check_seed, check_share, check_whole
 
 POINTS = {"many": 20, "target": 40, "lam": 101}  # of a sweep, unless asked for
-LARGE = 1000  # symbols from which on there are half as many targets
+LARGE = 1000  # symbols beyond which there are half as many targets, each in a thread
 WIDE = 0.05  # of H(X): gaps of a frontier of a large alphabet that are filled by merging
 FEW = 16  # symbols from which on the heaviest are merged first then
 
@@ -341,7 +341,7 @@ def _run(
     done, total = done_of[0] + len(tasks) - len(waiting), done_of[1]
     tell(progress, done, total)
     runs = [(task, joint, seed) for task in waiting]
-    with closing(as_they_come(Task.run, runs, n_jobs)) as results:
+    with closing(as_they_come(Task.run, runs, n_jobs, threads=joint.n_x > LARGE)) as results:
         for task, result in zip(waiting, results, strict=True):
             if result is not None:
                 store.add(task.name, *result)

@@ -34,7 +34,7 @@ def shuffled_by_person(
     if persons.own_s is None:
         return None
     tasks = [(joint, persons, rng) for rng in check_rng(seed).spawn(shuffles)]
-    found = np.array(in_parallel(_dealt, tasks, n_jobs, tick))
+    found = np.array(in_parallel(_dealt, tasks, n_jobs, tick, threads=True))
     return Chance.of(found, joint.information)
 
 
@@ -56,7 +56,7 @@ def bootstrap_by_person(
 ) -> Interval:
     """The basic bootstrap interval of I(S;X), persons drawn anew with all of their rows."""
     tasks = [(joint, persons, rng) for rng in check_rng(seed).spawn(resamples)]
-    found = np.array(in_parallel(_resampled, tasks, n_jobs, tick))
+    found = np.array(in_parallel(_resampled, tasks, n_jobs, tick, threads=True))
     return Interval.of(found, joint.information, level)
 
 

@@ -72,7 +72,7 @@ def shuffled(
     # one it does not: X̂ holds no records to be shuffled.
     dealt = joint if channel else released
     tasks = [(dealt, channel, measure, rng) for rng in check_rng(seed).spawn(shuffles)]
-    found = np.array(in_parallel(_told, tasks, n_jobs, tick))
+    found = np.array(in_parallel(_told, tasks, n_jobs, tick, threads=True))
     return Chance.of(found, measure(released.p_sx))
 
 

@@ -110,7 +110,7 @@ def bootstrap(
         raise InvalidInput(f"level must lie between 0 and 1, got {level}.")
     _records(joint)
     tasks = [(joint, rng) for rng in check_rng(seed).spawn(resamples)]
-    found = np.array(in_parallel(_resampled, tasks, n_jobs, tick))
+    found = np.array(in_parallel(_resampled, tasks, n_jobs, tick, threads=True))
     return Interval.of(found, joint.information, level)
 
 
