@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privacyfunnel.cli import options
 from privacyfunnel.cli.frontier import FILES, write_frontier
-from privacyfunnel.cli.options import Force, Seed
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder, together
@@ -33,8 +33,8 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")] = Path(
         "funnel-demo"
     ),
-    seed: Seed = 0,
-    force: Force = False,
+    seed: options.Seed = 0,
+    force: options.Force = False,
 ) -> None:
     """Hide age and sex of 442 patients while publishing sex and cholesterol.
 
