@@ -104,6 +104,7 @@ def audit(
     from privacyfunnel.audits import Limits, Trials, broken
     from privacyfunnel.audits import audit as run
     from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.tables import open_table
 
     limits = Limits(max_leakage, max_guess, min_k, min_l, max_t, max_population_leakage)
     if new is not None and all_new:
@@ -114,7 +115,7 @@ def audit(
     _check_outputs(outputs, force)
     with progress_bar("Auditing") as progress:
         found = run(
-            options.named_table(table, input_format, memory),
+            open_table(table, memory=memory, input_format=input_format),
             read_columns(sensitive),
             read_columns(public),
             original=read_columns(original or ()),
@@ -124,7 +125,6 @@ def audit(
             weight=weight,
             person=person,
             new=new or all_new,
-            memory=memory,
             trials=trials,
             progress=progress,
         )

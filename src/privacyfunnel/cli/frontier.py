@@ -72,6 +72,7 @@ def frontier(
     import privacyfunnel as pf
     from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
+    from privacyfunnel.tables import open_table
 
     problem = PROBLEMS.get(problem, problem)
     if problem not in PROBLEMS.values():
@@ -87,13 +88,12 @@ def frontier(
         check_problem(method, problem)
         check_settings(method, settings)
     joint = pf.Joint.from_table(
-        options.named_table(table, input_format, memory),
+        open_table(table, memory=memory, input_format=input_format),
         read_columns(sensitive),
         read_columns(public),
         useful=read_columns(useful or ()),
         columns=pf.ColumnRules.parse(bins or (), round_to or (), missing),
         weight=weight,
-        memory=memory,
     )
     check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:

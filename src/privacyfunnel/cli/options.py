@@ -190,15 +190,6 @@ AndX = Annotated[
 ]
 
 
-def named_table(table: str, input_format: str | None, memory: str | None) -> Any:
-    """The table as it was named; opened already where its format was."""
-    if input_format is None:
-        return table
-    from privacyfunnel.tables import open_table
-
-    return open_table(table, memory=memory, input_format=input_format)
-
-
 def read_purpose(useful: list[str] | None, and_x: bool) -> str:
     """What is kept: X, its use, or both."""
     if and_x and not useful:

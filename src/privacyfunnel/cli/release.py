@@ -56,6 +56,7 @@ def release(
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.written_file import NotAsMeasured
+    from privacyfunnel.tables import open_table
 
     request |= {
         "purpose": options.read_purpose(useful, and_x),
@@ -65,7 +66,7 @@ def release(
     try:
         with progress_bars() as stages:
             made = make_release(
-                options.named_table(table, input_format, memory),
+                open_table(table, memory=memory, input_format=input_format),
                 read_columns(sensitive),
                 read_columns(public),
                 out=output,
@@ -73,7 +74,6 @@ def release(
                 columns=ColumnRules.parse(bins or (), round_to or (), missing),
                 weight=weight,
                 person=person,
-                memory=memory,
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
