@@ -6,6 +6,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from typer import Context
 from typer.main import get_command
 
 from privacyfunnel.cli.app import app
@@ -37,8 +38,9 @@ def reference() -> str:
     root: Any = get_command(app)
     parts = [OPENING, "## funnel", root.help, _table("Option", root.params)]
     for name, command in root.commands.items():
-        parts += [f"## funnel {name}", command.help, _usage(name, command.params)]
-        for title, params in _panels(command.params).items():
+        asked = [param for param in command.get_params(Context(command)) if param.name != "help"]
+        parts += [f"## funnel {name}", command.help, _usage(name, asked)]
+        for title, params in _panels(asked).items():
             parts.append(_table(title, params))
     return "\n\n".join(parts) + "\n"
 

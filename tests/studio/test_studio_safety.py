@@ -5,9 +5,10 @@ from __future__ import annotations
 import httpx
 import pytest
 
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.studio.guard import HEADERS
 from privacyfunnel.studio.server import running
-from privacyfunnel.studio.sessions import MOST, Sessions, TooManyVisitors
+from privacyfunnel.studio.sessions import MOST, Sessions
 from privacyfunnel.studio.settings import Settings
 from privacyfunnel.studio.sources import Source
 from privacyfunnel.studio.worker.queue import JobQueue
@@ -131,7 +132,7 @@ def test_many_visitors_do_not_push_out_one_who_works(tmp_path):
     assert sessions.find(idle) is None
     for held in sessions:
         held.source = session.source
-    with pytest.raises(TooManyVisitors):
+    with pytest.raises(InvalidInput, match="too many visitors"):
         sessions.open(is_trusted=False)
     assert sessions.open(is_trusted=True)  # there is always room for the owner
 

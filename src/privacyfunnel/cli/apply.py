@@ -7,36 +7,26 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.cli.options import (
-    Expand,
-    Force,
-    InputFormat,
-    Keep,
-    Key,
-    Memory,
-    Shuffle,
-    Table,
-    asked,
-)
+from privacyfunnel.cli import options
 from privacyfunnel.cli.terminal import say, warn_of_kept
 from privacyfunnel.columns.spelling import read_columns
 
 
 def apply(
     codebook: Annotated[Path, typer.Argument(help="The codebook.json of a release.")],
-    table: Table,
+    table: options.Table,
     output: Annotated[Path, typer.Option("-o", "--output", help="A .parquet or .csv file.")],
     unseen: Annotated[
         str, typer.Option(help="Values that the codebook does not know: error or suppress.")
     ] = "error",
-    expand: Expand = False,
-    keep: Keep = None,
-    key: Key = None,
-    numbers: Annotated[str, asked("numbers")] = "label",
-    shuffle: Shuffle = False,
-    memory: Memory = None,
-    input_format: InputFormat = None,
-    force: Force = False,
+    expand: options.Expand = False,
+    keep: options.Keep = None,
+    key: options.Key = None,
+    numbers: Annotated[str, options.asked("numbers")] = "label",
+    shuffle: options.Shuffle = False,
+    memory: options.Memory = None,
+    input_format: options.InputFormat = None,
+    force: options.Force = False,
 ) -> None:
     """Release new rows by the same coding."""
     from privacyfunnel.codebook import Codebook
@@ -44,7 +34,7 @@ def apply(
     from privacyfunnel.tables import open_table, write_release
 
     book = Codebook.load(codebook)
-    kept = read_columns(keep) if keep else []
+    kept = read_columns(keep or ())
     done = write_release(
         open_table(table, memory=memory, input_format=input_format),
         book,

@@ -9,29 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privacyfunnel.cli.options import (
-    LIMITS,
-    BinsOption,
-    Force,
-    InputFormat,
-    Jobs,
-    Memory,
-    Missing,
-    Person,
-    RoundOption,
-    Seed,
-    Sensitive,
-    Table,
-    Weight,
-    asked,
-    named_table,
-)
+from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import BROKEN, say
 from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.files import check_target
+from privacyfunnel.files import check_target, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,9 +23,13 @@ if TYPE_CHECKING:
 FORMATS = (".json", ".html")
 
 
+def _limit(meaning: str) -> Any:
+    return typer.Option(help=meaning, rich_help_panel=options.LIMITS)
+
+
 def audit(
-    table: Table,
-    sensitive: Sensitive,
+    table: options.Table,
+    sensitive: options.Sensitive,
     public: Annotated[
         list[str],
         typer.Option(
@@ -57,35 +45,22 @@ def audit(
             "-y", "--useful", help="Columns that receivers want to guess from the published."
         ),
     ] = None,
-    measure: Annotated[str, asked("measure")] = "shannon",
+    measure: Annotated[str, options.asked("measure")] = "shannon",
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     max_leakage: Annotated[
-        float | None,
-        typer.Option(help="Most of the sensitive information given away.", rich_help_panel=LIMITS),
+        float | None, _limit("Most of the sensitive information given away.")
     ] = None,
-    max_guess: Annotated[
-        float | None,
-        typer.Option(help="Most probability of a right guess.", rich_help_panel=LIMITS),
-    ] = None,
-    min_k: Annotated[
-        int | None, typer.Option(help="Least k-anonymity.", rich_help_panel=LIMITS)
-    ] = None,
-    min_l: Annotated[
-        int | None, typer.Option(help="Least l-diversity.", rich_help_panel=LIMITS)
-    ] = None,
-    max_t: Annotated[
-        float | None, typer.Option(help="Most t-closeness.", rich_help_panel=LIMITS)
-    ] = None,
+    max_guess: Annotated[float | None, _limit("Most probability of a right guess.")] = None,
+    min_k: Annotated[int | None, _limit("Least k-anonymity.")] = None,
+    min_l: Annotated[int | None, _limit("Least l-diversity.")] = None,
+    max_t: Annotated[float | None, _limit("Most t-closeness.")] = None,
     max_population_leakage: Annotated[
         float | None,
-        typer.Option(
-            help="Most given away of people who are not in the table, with 95% confidence.",
-            rich_help_panel=LIMITS,
-        ),
+        _limit("Most given away of people who are not in the table, with 95% confidence."),
     ] = None,
     permutations: Annotated[
         int, typer.Option(help="Shuffles that show what is chance; 0 for none.")
@@ -100,11 +75,11 @@ def audit(
     attack_rows: Annotated[
         int | None, typer.Option(help="Records drawn for the attackers; all if not given.")
     ] = None,
-    bins: BinsOption = None,
-    round_to: RoundOption = None,
-    missing: Missing = USUAL,
-    weight: Weight = None,
-    person: Person = None,
+    bins: options.Bins = None,
+    round_to: options.Round = None,
+    missing: options.Missing = USUAL,
+    weight: options.Weight = None,
+    person: options.Person = None,
     new: Annotated[
         str | None,
         typer.Option(
@@ -116,11 +91,11 @@ def audit(
         bool,
         typer.Option("--all-new", help="The published columns were chosen on none of the records."),
     ] = False,
-    memory: Memory = None,
-    input_format: InputFormat = None,
-    jobs: Jobs = 2,
-    seed: Seed = 0,
-    force: Force = False,
+    memory: options.Memory = None,
+    input_format: options.InputFormat = None,
+    jobs: options.Jobs = 2,
+    seed: options.Seed = 0,
+    force: options.Force = False,
 ) -> None:
     """What published columns, of this or any other tool, tell about the sensitive ones.
 
@@ -129,6 +104,7 @@ def audit(
     from privacyfunnel.audits import Limits, Trials, broken
     from privacyfunnel.audits import audit as run
     from privacyfunnel.columns import ColumnRules
+    from privacyfunnel.tables import open_table
 
     limits = Limits(max_leakage, max_guess, min_k, min_l, max_t, max_population_leakage)
     if new is not None and all_new:
@@ -139,17 +115,16 @@ def audit(
     _check_outputs(outputs, force)
     with progress_bar("Auditing") as progress:
         found = run(
-            named_table(table, input_format, memory),
+            open_table(table, memory=memory, input_format=input_format),
             read_columns(sensitive),
             read_columns(public),
-            original=read_columns(original) if original else None,
-            useful=read_columns(useful) if useful else None,
+            original=read_columns(original or ()),
+            useful=read_columns(useful or ()),
             measure=measure,
             columns=rules,
             weight=weight,
             person=person,
             new=new or all_new,
-            memory=memory,
             trials=trials,
             progress=progress,
         )
@@ -180,16 +155,14 @@ def _check_outputs(paths: Sequence[Path], force: bool) -> None:
 
 
 def _write(document: Mapping[str, Any], paths: Sequence[Path], force: bool) -> None:
-    from privacyfunnel.files import write_text
     from privacyfunnel.report.page import audit_page
 
     for path in paths:
-        is_json = path.suffix.lower() == ".json"
-        write_text(path, _as_json(document) + "\n" if is_json else audit_page(document), force)
-
-
-def _as_json(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        if path.suffix.lower() == ".json":
+            text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        else:
+            text = audit_page(document)
+        write_text(path, text, force)
 
 
 def _print(document: Mapping[str, Any], as_json: bool) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privacyfunnel.cli import options
 from privacyfunnel.cli.frontier import FILES, write_frontier
-from privacyfunnel.cli.options import Force, Seed
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder, together
@@ -16,6 +16,7 @@ from privacyfunnel.folders import check_folder, together
 if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
 
+ROLES: dict[str, Any] = {"sensitive": ["age", "sex"], "public": ["sex", "chol"]}
 RELEASE = "release"  # a folder beside the frontier: what receivers of such a table get
 ASKED: dict[str, Any] = {
     "kept": 0.5,
@@ -33,8 +34,8 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")] = Path(
         "funnel-demo"
     ),
-    seed: Seed = 0,
-    force: Force = False,
+    seed: options.Seed = 0,
+    force: options.Force = False,
 ) -> None:
     """Hide age and sex of 442 patients while publishing sex and cholesterol.
 
@@ -45,7 +46,7 @@ def demo(
 
     check_folder(output, FILES, force)
     table = pf.datasets.load_demo()
-    joint = pf.Joint.from_table(table, sensitive=["age", "sex"], public=["sex", "chol"])
+    joint = pf.Joint.from_table(table, **ROLES)
     say(
         f"{len(table)} patients. Sensitive: age and sex, {joint.entropy_s:.2f} bits. "
         f"To publish: sex and cholesterol, {joint.entropy_x:.2f} bits.\n"
@@ -58,15 +59,7 @@ def demo(
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder)
-    pf.release(
-        table,
-        ["age", "sex"],
-        ["sex", "chol"],
-        out=output / RELEASE,
-        force=force,
-        seed=seed,
-        **ASKED,
-    )
+    pf.release(table, **ROLES, out=output / RELEASE, force=force, seed=seed, **ASKED)
     _print_table(found)
     _print_words(found, output)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privacyfunnel.cli.options import Force, Keep
+from privacyfunnel.cli import options
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput
@@ -37,10 +37,8 @@ def export(
     table: Annotated[
         str, typer.Option(help="The table that the SQL reads, e.g. patients or schema.patients.")
     ] = "table",
-    keep: Keep = None,
-    key: Annotated[
-        str | None, typer.Option(help="Column that names the row; random releases draw by it.")
-    ] = None,
+    keep: options.Keep = None,
+    key: options.Key = None,
     numbers: Annotated[
         str,
         typer.Option(help="Groups of numbers as label (25-34), bounds (two columns more) or mean."),
@@ -58,7 +56,7 @@ def export(
             help="The table has the sensitive columns: with missing values dropped, theirs count too.",
         ),
     ] = False,
-    force: Force = False,
+    force: options.Force = False,
 ) -> None:
     """The same coding for a warehouse or another tool, without this software."""
     from privacyfunnel.codebook import Codebook
@@ -68,7 +66,7 @@ def export(
         raise InvalidInput(f"--to must be one of {', '.join(FORMS)}, got {to!r}.")
     book = Codebook.load(codebook)
     asked: dict[str, Any] = {
-        "keep": read_columns(keep) if keep else [],
+        "keep": read_columns(keep or ()),
         "numbers": numbers,
         "unseen": unseen,
         "key": key,

@@ -6,31 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from privacyfunnel.cli.options import (
-    RECODING,
-    AndX,
-    BinsOption,
-    Force,
-    InputFormat,
-    Jobs,
-    Memory,
-    Missing,
-    Output,
-    Public,
-    RoundOption,
-    Seed,
-    Sensitive,
-    Table,
-    Useful,
-    Weight,
-    asked,
-    named_table,
-    option_of,
-    read_asked,
-    read_purpose,
-    takes_a_request,
-)
+from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.columns import USUAL
@@ -45,51 +23,46 @@ FILES = ["frontier.csv", "frontier.png", "frontier.html"]
 PROBLEMS = {"pf": "funnel", "ib": "bottleneck"}  # the library's names, which may be given as well
 
 
-@takes_a_request("hierarchies", "orders", "cuts", "groups", "importance")
+@options.takes_a_request("hierarchies", "orders", "cuts", "groups", "importance")
 def frontier(
-    table: Table,
-    sensitive: Sensitive,
-    public: Public,
-    output: Output,
+    table: options.Table,
+    sensitive: options.Sensitive,
+    public: options.Public,
+    output: options.Output,
     problem: Annotated[
         str, typer.Option(help="pf: keep X, hide S (privacy funnel); ib: compress X, keep S.")
     ] = "pf",
-    method: Annotated[
-        str,
-        typer.Option(
-            help="best, soft (pf), annealing (ib), moves, greedy, iac-mdsf, pairwise, ..."
-        ),
-    ] = "best",
+    method: Annotated[str, typer.Option()] = "best",
     recoding: Annotated[
         str,
         typer.Option(
             help="symbols (any grouping), global or local (columns stay readable).",
-            rich_help_panel=RECODING,
+            rich_help_panel=options.RECODING,
         ),
     ] = "symbols",
-    useful: Useful = None,
-    and_x: AndX = False,
-    measure: Annotated[str, asked("measure")] = "shannon",
+    useful: options.Useful = None,
+    and_x: options.AndX = False,
+    measure: Annotated[str, options.asked("measure")] = "shannon",
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
     ] = None,
-    bins: BinsOption = None,
-    round_to: RoundOption = None,
-    missing: Missing = USUAL,
-    weight: Weight = None,
-    memory: Memory = None,
-    input_format: InputFormat = None,
-    effort: Annotated[str | None, asked("effort")] = None,
-    min_count: Annotated[int | None, asked("min_count")] = None,
-    jobs: Jobs = 2,
-    seed: Seed = 0,
+    bins: options.Bins = None,
+    round_to: options.Round = None,
+    missing: options.Missing = USUAL,
+    weight: options.Weight = None,
+    memory: options.Memory = None,
+    input_format: options.InputFormat = None,
+    effort: Annotated[str | None, options.asked("effort")] = None,
+    min_count: Annotated[int | None, options.asked("min_count")] = None,
+    jobs: options.Jobs = 2,
+    seed: options.Seed = 0,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File that lets an interrupted sweep go on.")
     ] = None,
     paper_axes: Annotated[
         bool, typer.Option("--paper-axes", help="Draw the utility loss, as the paper does.")
     ] = False,
-    force: Force = False,
+    force: options.Force = False,
     **readable: Any,
 ) -> None:
     """How much a release of the public columns can keep, and what that gives away.
@@ -99,29 +72,28 @@ def frontier(
     import privacyfunnel as pf
     from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
+    from privacyfunnel.tables import open_table
 
     problem = PROBLEMS.get(problem, problem)
     if problem not in PROBLEMS.values():
         raise InvalidInput(f"--problem must be pf or ib, got {problem!r}.")
     # What was not asked for is left to the method; what it does not take, it refuses.
     given = {"effort": effort, "min_count": min_count}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    readable = read_asked(readable)
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    readable = options.read_asked(readable)
     if recoding == "symbols":
         if readable:
-            wrong = ", ".join(map(option_of, readable))
+            wrong = ", ".join(map(options.option_of, readable))
             raise InvalidInput(f"{wrong}: for --recoding global or local.")
         check_problem(method, problem)
-        check_settings(method, options)
-    options |= readable
+        check_settings(method, settings)
     joint = pf.Joint.from_table(
-        named_table(table, input_format, memory),
+        open_table(table, memory=memory, input_format=input_format),
         read_columns(sensitive),
         read_columns(public),
-        useful=read_columns(useful) if useful else (),
+        useful=read_columns(useful or ()),
         columns=pf.ColumnRules.parse(bins or (), round_to or (), missing),
         weight=weight,
-        memory=memory,
     )
     check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:
@@ -131,19 +103,34 @@ def frontier(
             method,
             recoding=recoding,
             measure=measure,
-            keep=read_purpose(useful, and_x),
+            keep=options.read_purpose(useful, and_x),
             n_points=points,
             n_jobs=jobs,
             seed=seed,
             checkpoint=checkpoint,
             progress=progress,
-            **options,
+            **settings,
+            **readable,
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder, paper_axes)
     for line in sentences(found):
         say(line)
     say(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
+
+
+class NamesMethods(TyperCommand):
+    """The command, whose help names the methods: of their table, which other commands need not import."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, for which is asked once this is the command that was typed."""
+        from privacyfunnel.solvers import SOLVERS
+
+        only: dict[Any, str] = {(name,): f" ({short})" for short, name in PROBLEMS.items()}
+        methods = [m + only.get(getattr(kind, "problems", ()), "") for m, kind in SOLVERS.items()]
+        params: list[Any] = super().get_params(ctx)
+        next(p for p in params if p.name == "method").help = f"{', '.join(methods)}."
+        return params
 
 
 def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> None:

@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privacyfunnel.cli import options
 from privacyfunnel.cli.hints import HINTS
-from privacyfunnel.cli.options import (
-    BinsOption,
-    InputFormat,
-    Memory,
-    Missing,
-    Person,
-    Public,
-    RoundOption,
-    Seed,
-    Sensitive,
-    Table,
-    Useful,
-    Weight,
-)
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
@@ -36,18 +23,18 @@ VERSION = 1
 
 
 def inspect(
-    table: Table,
-    sensitive: Sensitive,
-    public: Public,
-    useful: Useful = None,
-    bins: BinsOption = None,
-    round_to: RoundOption = None,
-    missing: Missing = USUAL,
-    weight: Weight = None,
-    person: Person = None,
-    memory: Memory = None,
-    input_format: InputFormat = None,
-    seed: Seed = 0,
+    table: options.Table,
+    sensitive: options.Sensitive,
+    public: options.Public,
+    useful: options.Useful = None,
+    bins: options.Bins = None,
+    round_to: options.Round = None,
+    missing: options.Missing = USUAL,
+    weight: options.Weight = None,
+    person: options.Person = None,
+    memory: options.Memory = None,
+    input_format: options.InputFormat = None,
+    seed: options.Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """What the columns hold, what publishing them would give away, and what the limit says."""
@@ -55,6 +42,7 @@ def inspect(
     from privacyfunnel.metrics.stakes import stakes
     from privacyfunnel.releases.cautions import about_table
     from privacyfunnel.report import words
+    from privacyfunnel.report.inspection import in_words, sizes
     from privacyfunnel.tables import count, identifiers, open_table, summary
 
     rules = ColumnRules.parse(bins or (), round_to or (), missing)
@@ -63,7 +51,7 @@ def inspect(
         opened,
         read_columns(sensitive),
         read_columns(public),
-        useful=read_columns(useful) if useful else (),
+        useful=read_columns(useful or ()),
         columns=rules,
         weight=weight,
         person=person,
@@ -78,7 +66,9 @@ def inspect(
         typer.echo(json.dumps(found, indent=1, allow_nan=False))  # all of it in ASCII
         return
     _print_columns(counts, columns)
-    _print_stakes(counts, at_stake)
+    say("\n" + "\n".join(sizes(counts.roles, at_stake)) + "\n")
+    for line in in_words(counts.roles, at_stake):
+        say(line)
     _print_use(counts)
     for caution in cautions:
         say(f"\nWarning, {caution.about}. {words.caution(asdict(caution), HINTS)}")
@@ -164,11 +154,3 @@ def _print_columns(counts: Counts, columns: dict[str, ColumnSummary]) -> None:
                 f"{visible(column.name):<{width}}  {role:<9}  {number(found.distinct):>9}  "
                 f"{number(found.missing):>9}  {kind}"
             )
-
-
-def _print_stakes(counts: Counts, found: Stakes) -> None:
-    from privacyfunnel.report.inspection import in_words, sizes
-
-    say("\n" + "\n".join(sizes(counts.roles, found)) + "\n")
-    for line in in_words(counts.roles, found):
-        say(line)

@@ -143,14 +143,14 @@ Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the res
 Seed = Annotated[int, asked("seed")]
 Jobs = Annotated[int, typer.Option(help="Processes to use; the result does not depend on it.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace results that are there already.")]
-BinsOption = Annotated[
+Bins = Annotated[
     list[str] | None,
     typer.Option(
         "--bins",
         help="chol=10 (quantiles) or age=0,18,40,65 (edges); dates too; may be repeated.",
     ),
 ]
-RoundOption = Annotated[
+Round = Annotated[
     list[str] | None,
     typer.Option("--round", help="chol=10: to multiples of 10; born=month: or day, quarter, year."),
 ]
@@ -188,15 +188,6 @@ AndX = Annotated[
         rich_help_panel=PURPOSE,
     ),
 ]
-
-
-def named_table(table: str, input_format: str | None, memory: str | None) -> Any:
-    """The table as it was named; opened already where its format was."""
-    if input_format is None:
-        return table
-    from privacyfunnel.tables import open_table
-
-    return open_table(table, memory=memory, input_format=input_format)
 
 
 def read_purpose(useful: list[str] | None, and_x: bool) -> str:

@@ -14,29 +14,7 @@ from typing import Any
 
 import typer
 
-from privacyfunnel.cli.options import (
-    AndX,
-    BinsOption,
-    Force,
-    InputFormat,
-    Jobs,
-    Memory,
-    Missing,
-    Output,
-    Person,
-    Public,
-    RoundOption,
-    Secret,
-    Sensitive,
-    Table,
-    Useful,
-    Weight,
-    named_table,
-    read_asked,
-    read_purpose,
-    read_target,
-    takes_a_request,
-)
+from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say, warn_of_kept
 from privacyfunnel.columns import USUAL
@@ -45,24 +23,24 @@ from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ASKED, TARGETS
 
 
-@takes_a_request(*TARGETS, *ASKED)  # a new option is a field of releases/request.py
+@options.takes_a_request(*TARGETS, *ASKED)  # a new option is a field of releases/request.py
 def release(
-    table: Table,
-    sensitive: Sensitive,
-    public: Public,
-    output: Output,
-    useful: Useful = None,
-    and_x: AndX = False,
-    bins: BinsOption = None,
-    round_to: RoundOption = None,
-    missing: Missing = USUAL,
-    weight: Weight = None,
-    person: Person = None,
-    memory: Memory = None,
-    input_format: InputFormat = None,
-    secret: Secret = None,
-    jobs: Jobs = 2,
-    force: Force = False,
+    table: options.Table,
+    sensitive: options.Sensitive,
+    public: options.Public,
+    output: options.Output,
+    useful: options.Useful = None,
+    and_x: options.AndX = False,
+    bins: options.Bins = None,
+    round_to: options.Round = None,
+    missing: options.Missing = USUAL,
+    weight: options.Weight = None,
+    person: options.Person = None,
+    memory: options.Memory = None,
+    input_format: options.InputFormat = None,
+    secret: options.Secret = None,
+    jobs: options.Jobs = 2,
+    force: options.Force = False,
     **asked: Any,
 ) -> None:
     """Publish columns coarsened so that they give away little about the sensitive ones.
@@ -71,23 +49,24 @@ def release(
     README.html, datapackage.json and croissant.json; all or none.
     """
     targets = {name: asked.pop(name) for name in TARGETS}
-    request = read_asked(asked)
+    request = options.read_asked(asked)
     by_hand_or_caps = request.keys() & {"groups", "cuts", "caps"}
-    target: dict[str, Any] = read_target(not by_hand_or_caps, **targets)
+    request |= options.read_target(not by_hand_or_caps, **targets)
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.written_file import NotAsMeasured
+    from privacyfunnel.tables import open_table
 
-    options = request | {
-        "purpose": read_purpose(useful, and_x),
+    request |= {
+        "purpose": options.read_purpose(useful, and_x),
         "secret": None if secret is None else read_secret(secret),
         "command": shlex.join(["funnel", *sys.argv[1:]]),
     }
     try:
         with progress_bars() as stages:
             made = make_release(
-                named_table(table, input_format, memory),
+                open_table(table, memory=memory, input_format=input_format),
                 read_columns(sensitive),
                 read_columns(public),
                 out=output,
@@ -95,13 +74,11 @@ def release(
                 columns=ColumnRules.parse(bins or (), round_to or (), missing),
                 weight=weight,
                 person=person,
-                memory=memory,
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
-                useful=read_columns(useful) if useful else (),
-                **options,
-                **target,
+                useful=read_columns(useful or ()),
+                **request,
             )
     except NotAsMeasured as error:
         say(f"funnel: {error}", err=True)

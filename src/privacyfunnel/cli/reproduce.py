@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.cli.options import Force, Jobs, Output, Seed
+from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.errors import from_extra
@@ -15,7 +15,7 @@ from privacyfunnel.folders import check_folder
 
 
 def reproduce(
-    output: Output,
+    output: options.Output,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -25,9 +25,9 @@ def reproduce(
     figure: Annotated[
         list[str] | None, typer.Option(help="Only this figure, e.g. fig3; may be repeated.")
     ] = None,
-    jobs: Jobs = 2,
-    seed: Seed = 0,
-    force: Force = False,
+    jobs: options.Jobs = 2,
+    seed: options.Seed = 0,
+    force: options.Force = False,
 ) -> None:
     """Reproduce the figures of Ding & Sadeghi (2019), with a verdict on each claim."""
     from privacyfunnel import datasets

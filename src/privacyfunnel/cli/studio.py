@@ -9,8 +9,7 @@ import typer
 
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.errors import InvalidInput, from_extra
-from privacyfunnel.studio.settings import Settings, cores
-from privacyfunnel.studio.upload_limits import MAX_UPLOAD, MEGABYTE
+from privacyfunnel.studio.settings import MAX_UPLOAD, MEGABYTE, Settings, cores
 
 
 def studio(
@@ -44,21 +43,15 @@ def studio(
         raise InvalidInput(f"--port must be 65535 or less, got {port}.")
     with from_extra("studio", "the studio"):
         from privacyfunnel.studio.server import serve
+        from privacyfunnel.studio.sources import named_source
+        from privacyfunnel.tables.paths import find_files
     settings = Settings(host, port, table, int(max_upload * MEGABYTE), jobs or cores())
-    if table is not None and not settings.is_local:
-        raise InvalidInput(
-            f"a table of this machine is not shown on {host}; leave it out and upload it."
-        )
     if table is not None:
-        _check_table(table)
+        if not settings.is_local:
+            raise InvalidInput(
+                f"a table of this machine is not shown on {host}; leave it out and upload it."
+            )
+        path = named_source(table).path
+        if "://" not in path:  # an address is an engine's
+            find_files(path)  # that it is not there is said at once, not only on the page
     serve(settings, lambda at: say(f"The studio is at {at}\nPress Ctrl-C to end it."), browser)
-
-
-def _check_table(table: str) -> None:
-    """Say at once that a table is not there, not only on the page."""
-    from privacyfunnel.studio.sources import named_source
-    from privacyfunnel.tables.paths import find_files
-
-    path = named_source(table).path
-    if "://" not in path:  # an address is an engine's
-        find_files(path)

@@ -9,7 +9,7 @@ import typer
 BROKEN = 3  # the exit code where a limit that was asked for is not kept
 
 
-def say(line: str = "", *, err: bool = False) -> None:
+def say(line: str, *, err: bool = False) -> None:
     """Print a text; control characters in its lines are spelled out.
 
     A column's name may hold an escape that moves the cursor, sets the title or pastes a command.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privacyfunnel.cli.options import Memory
+from privacyfunnel.cli import options
 from privacyfunnel.cli.terminal import BROKEN, say
 
 
@@ -17,7 +17,7 @@ def verify(
         str | None,
         typer.Argument(help="The table that it was made from; without it less can be measured."),
     ] = None,
-    memory: Memory = None,
+    memory: options.Memory = None,
 ) -> None:
     """Compare the files of a release with their fingerprints and measure its figures again.
 

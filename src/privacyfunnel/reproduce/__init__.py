@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -103,8 +104,11 @@ def reproduce(
     for name in names:
         frames[name] = _run(name, joints[name], lams, seeds, n_jobs, tick)
         _save(directory, name, joints[name], frames[name])
-    claims = [claim for name in names for claim in _judge(name, joints[name], frames[name])]
-    claims += judge_complexity(frames)
+    judged = {f"Figure {n.removeprefix('fig')}": _judge(n, joints[n], frames[n]) for n in names}
+    judged["Complexity"] = judge_complexity(frames)
+    claims = [
+        replace(claim, section=section) for section, found in judged.items() for claim in found
+    ]
     write_text(directory / "summary.md", summary(table, joints, claims), force=True)
     return claims
 
@@ -121,12 +125,12 @@ def _run(
 
 
 def _judge(name: str, joint: Joint, ours: pd.DataFrame) -> Iterator[Claim]:
-    section, paper = f"Figure {name.removeprefix('fig')}", paper_points(name)
+    paper = paper_points(name)
     if name == "fig3":
-        return judge_merging(section, joint, ours, paper)
+        return judge_merging(joint, ours, paper)
     if FIGURES[name].lam is not None:
-        return judge_convergence(section, ours, paper)
-    return judge_frontier(section, joint, ours, paper)
+        return judge_convergence(ours, paper)
+    return judge_frontier(joint, ours, paper)
 
 
 def _save(directory: Path, name: str, joint: Joint, frame: pd.DataFrame) -> None:

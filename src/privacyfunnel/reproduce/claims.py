@@ -23,11 +23,11 @@ BETTER = {"pf": -1.0, "ib": 1.0}  # the sign of a change of L for the better
 class Claim:
     """A statement of the paper, its number there, ours, and whether the check came out true."""
 
-    section: str
     text: str
     paper: str
     ours: str
     holds: bool
+    section: str = ""
 
     @property
     def verdict(self) -> str:
@@ -35,11 +35,10 @@ class Claim:
         return "holds" if self.holds else "does not hold"
 
 
-def judge_convergence(section: str, ours: pd.DataFrame, paper: pd.DataFrame) -> Iterator[Claim]:
+def judge_convergence(ours: pd.DataFrame, paper: pd.DataFrame) -> Iterator[Claim]:
     """Figure 1: where IAC-MDSF starts, how it gets on, where and when it ends."""
     first, first_paper = ours["lagrangian_bits"].iloc[0], paper["lagrangian_bits"].iloc[0]
     yield Claim(
-        section,
         "L before the first merge",
         f"{first_paper:.12f}",
         f"{first:.12f} (difference {abs(first - first_paper):.1e})",
@@ -48,7 +47,6 @@ def judge_convergence(section: str, ours: pd.DataFrame, paper: pd.DataFrame) -> 
     traces = [trace for _, trace in ours.groupby(["problem", "variant", "seed"])]
     monotone = sum(_improves(trace) for trace in traces)
     yield Claim(
-        section,
         "every iteration lowers L for PF and raises it for IB",
         "yes",
         f"{monotone} of {len(traces)} runs",
@@ -64,7 +62,6 @@ def judge_convergence(section: str, ours: pd.DataFrame, paper: pd.DataFrame) -> 
         )
         ends, n_seeds = mine["lagrangian_bits"], len(mine)
         yield Claim(
-            section,
             f"{name}: L at the end is as good as the paper's (median over seeds)",
             f"{end_paper:.4f}",
             f"median {ends.median():.4f}, worst {(sign * ends).min() * sign:.4f}, "
@@ -73,7 +70,6 @@ def judge_convergence(section: str, ours: pd.DataFrame, paper: pd.DataFrame) -> 
         )
         low, high = one_start["lagrangian_bits"].min(), one_start["lagrangian_bits"].max()
         yield Claim(
-            section,
             f"{name}: with one start the paper's end is within the range over seeds",
             f"{end_paper:.4f}",
             f"{low:.4f} to {high:.4f} over {n_seeds} seeds",
@@ -81,7 +77,6 @@ def judge_convergence(section: str, ours: pd.DataFrame, paper: pd.DataFrame) -> 
         )
         iterations = mine["k"] - 1
         yield Claim(
-            section,
             f"{name}: few iterations (at most {FEW})",
             f"{n_paper}",
             f"median {iterations.median():g}, most {iterations.max()} (one start: most "
@@ -95,9 +90,7 @@ def _improves(trace: pd.DataFrame) -> bool:
     return all(sign * (after - before) > 0 for before, after in pairwise(trace["lagrangian_bits"]))
 
 
-def judge_merging(
-    section: str, joint: Joint, ours: pd.DataFrame, paper: pd.DataFrame
-) -> Iterator[Claim]:
+def judge_merging(joint: Joint, ours: pd.DataFrame, paper: pd.DataFrame) -> Iterator[Claim]:
     """Figure 3: the merges of the pairwise methods, point by point, and what ties do to them."""
     rng = np.random.default_rng(0)
     shuffled = [merging(reordered(joint, rng.permutation(joint.n_x))) for _ in range(N_ORDERS)]
@@ -109,7 +102,6 @@ def judge_merging(
         others = [_agreeing(_curve(frame, problem), theirs) for frame in shuffled]
         enough = sum(count >= wanted for count in others)
         yield Claim(
-            section,
             f"{problem.upper()}: the first {wanted} points",
             f"{wanted} points",
             f"the first {agree} agree; largest difference in the first {wanted}: "
@@ -118,14 +110,12 @@ def judge_merging(
             agree >= wanted,
         )
         yield Claim(
-            section,
             f"{problem.upper()}: the whole curve",
             f"{len(theirs)} points, end {theirs[-1]:.4f} bits",
             f"{len(mine)} points, end {mine[-1]:.4f} bits, largest difference {difference.max():.1e}",
             agree == len(theirs) == len(mine),
         )
         yield Claim(
-            section,
             f"{problem.upper()}: more than 100 iterations",
             f"{len(theirs) - 1}",
             f"{len(mine) - 1}",
@@ -144,60 +134,47 @@ def _agreeing(ours: Array, paper: Array) -> int:
     return int(differs[0]) if len(differs) else n
 
 
-def judge_complexity(frames: dict[str, pd.DataFrame]) -> list[Claim]:
+def judge_complexity(frames: dict[str, pd.DataFrame]) -> Iterator[Claim]:
     """The paper's section on complexity, from the runs of figures 1a and 3."""
-    section = "Complexity"
-    claims = []
     if "fig3" in frames:
         sizes = select(frames["fig3"], problem="pf")["n_symbols"].to_numpy()
         scanned = int((sizes * (sizes - 1) // 2).sum())
         scanned_paper = sum(i * (i - 1) // 2 for i in range(90, 198))
         priced = int(sizes[0] * (sizes[0] - 1) // 2 + (sizes[1:] - 1).sum())
-        claims += [
-            Claim(
-                section,
-                "pairwise merging for PF: merges, and symbols left of 197",
-                "107 merges, 90 left",
-                f"{len(sizes) - 1} merges, {sizes[-1]} left",
-                (len(sizes) - 1, sizes[-1]) == (107, 90),
-            ),
-            Claim(
-                section,
-                "its candidates when all pairs are scanned before each merge",
-                f"Σ i(i−1)/2, i = 90..197: {scanned_paper:,}",
-                f"{scanned:,}; a heap of prices asks for {priced:,}",
-                scanned == scanned_paper,
-            ),
-        ]
+        yield Claim(
+            "pairwise merging for PF: merges, and symbols left of 197",
+            "107 merges, 90 left",
+            f"{len(sizes) - 1} merges, {sizes[-1]} left",
+            (len(sizes) - 1, sizes[-1]) == (107, 90),
+        )
+        yield Claim(
+            "its candidates when all pairs are scanned before each merge",
+            f"Σ i(i−1)/2, i = 90..197: {scanned_paper:,}",
+            f"{scanned:,}; a heap of prices asks for {priced:,}",
+            scanned == scanned_paper,
+        )
     if "fig1a" in frames:
         runs = select(frames["fig1a"], problem="pf")
         one_start, default = (select(runs, variant=v) for v in ("paper", "default"))
         n_once, n_default = (
             run.groupby("seed")["k"].max().median() - 1 for run in (one_start, default)
         )
-        claims.append(
-            Claim(
-                section,
-                f"IAC-MDSF for PF at λ = 0.8 takes few iterations (at most {FEW})",
-                "11",
-                f"one start: {n_once:g}; default: {n_default:g} (medians over seeds)",
-                bool(max(n_once, n_default) <= FEW),
-            )
+        yield Claim(
+            f"IAC-MDSF for PF at λ = 0.8 takes few iterations (at most {FEW})",
+            "11",
+            f"one start: {n_once:g}; default: {n_default:g} (medians over seeds)",
+            bool(max(n_once, n_default) <= FEW),
         )
         evaluated = _candidates(one_start)
     if "fig1a" in frames and "fig3" in frames:
-        claims += [
-            Claim(
-                section,
+        for what, number in (("the scans of all pairs", scanned), ("a heap of pairs", priced)):
+            yield Claim(
                 f"IAC-MDSF with one start looks at far fewer (a tenth) candidates than {what}",
                 "much less complex",
                 f"{evaluated:,} subsets (median over seeds) against {number:,}: "
                 f"{number / max(evaluated, 1):.3g} times fewer",
                 10 * evaluated <= number,
             )
-            for what, number in (("the scans of all pairs", scanned), ("a heap of pairs", priced))
-        ]
-    return claims
 
 
 def _candidates(runs: pd.DataFrame) -> int:

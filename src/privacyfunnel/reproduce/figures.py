@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.reproduce.runs import FIGURES, PROBLEMS, THETA, paper_points, select
@@ -86,7 +87,7 @@ def _draw_frontier(
     margin = 0.03
     utility = np.linspace(-margin, 1.0 + margin, 500)
     name = PROBLEMS[problem].problem
-    bound = [limit(joint, name, u * joint.entropy_x) / (joint.entropy_s or 1.0) for u in utility]
+    bound = [share(limit(joint, name, u * joint.entropy_x), joint.entropy_s) for u in utility]
     edge = -margin if problem == "pf" else 1.0 + margin
     axes.fill_between(-utility, bound, edge, color="#ececec", linewidth=0, zorder=0)
     axes.plot(-utility, bound, color="black", linewidth=1.0, label="limit: no code in the shade")

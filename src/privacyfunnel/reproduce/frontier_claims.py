@@ -14,9 +14,7 @@ from privacyfunnel.reproduce.claims import BETTER, EXACT, FEW, Claim
 from privacyfunnel.reproduce.runs import PROBLEMS, select
 
 
-def judge_frontier(
-    section: str, joint: Joint, ours: pd.DataFrame, paper: pd.DataFrame
-) -> Iterator[Claim]:
+def judge_frontier(joint: Joint, ours: pd.DataFrame, paper: pd.DataFrame) -> Iterator[Claim]:
     """Figure 2: IAC-MDSF against pairwise merging, against the paper's points, against the limit."""
     for problem in PROBLEMS:
         name = problem.upper()
@@ -28,15 +26,14 @@ def judge_frontier(
             select(paper, problem=problem, method=method) for method in ("iac-mdsf", "pairwise")
         )
         if len(paper):
-            yield _same_pairwise(section, name, pairs, pairs_paper)
-            yield _outperforms(section, problem, "the paper's", iac, pairs_paper, iac_paper)
-        yield _outperforms(section, problem, "our", iac, pairs)
-        yield _lower_lagrangian(section, joint, problem, iac, pairs)
+            yield _same_pairwise(name, pairs, pairs_paper)
+            yield _outperforms(problem, "the paper's", iac, pairs_paper, iac_paper)
+        yield _outperforms(problem, "our", iac, pairs)
+        yield _lower_lagrangian(joint, problem, iac, pairs)
         if len(paper):
-            yield from _against_paper(section, joint, problem, iac, one_start, iac_paper)
+            yield from _against_paper(joint, problem, iac, one_start, iac_paper)
         most, most_once = int(iac["iterations"].max()), int(one_start["iterations"].max())
         yield Claim(
-            section,
             f"{name}: few iterations at every λ (at most {FEW})",
             "a few",
             f"most {most}; more than {FEW} at {(iac['iterations'] > FEW).sum()} of {len(iac)} λ "
@@ -46,7 +43,6 @@ def judge_frontier(
         crossing, meeting = _limit_counts(joint, problem, iac)
         crossing_paper, meeting_paper = _limit_counts(joint, problem, iac_paper)
         yield Claim(
-            section,
             f"{name}: no point crosses the limit",
             f"{crossing_paper} cross, {meeting_paper} meet it" if len(paper) else "not published",
             f"{crossing} cross, {meeting} meet it and are proved optimal",
@@ -55,7 +51,6 @@ def judge_frontier(
 
 
 def _outperforms(
-    section: str,
     problem: str,
     whose: str,
     iac: pd.DataFrame,
@@ -72,7 +67,6 @@ def _outperforms(
             f"{back} of {len(iac_paper)} are dominated"
         )
     return Claim(
-        section,
         f"{problem.upper()}: IAC-MDSF outperforms {whose} pairwise points (dominates most of them)",
         paper,
         f"dominates {beaten} of {len(pairs)}; {beating} of {len(iac)} are dominated",
@@ -80,9 +74,7 @@ def _outperforms(
     )
 
 
-def _lower_lagrangian(
-    section: str, joint: Joint, problem: str, iac: pd.DataFrame, pairs: pd.DataFrame
-) -> Claim:
+def _lower_lagrangian(joint: Joint, problem: str, iac: pd.DataFrame, pairs: pd.DataFrame) -> Claim:
     lams = iac["lam"].to_numpy()
     own = BETTER[problem] * _lagrangians(joint, _points(iac), lams)
     best = np.array(
@@ -90,7 +82,6 @@ def _lower_lagrangian(
     )
     as_good = int((own >= best - EXACT).sum())
     return Claim(
-        section,
         f"{problem.upper()}: at each λ, L is as good as at the best of our pairwise points",
         "in general",
         f"at {as_good} of {len(lams)} λ; worst shortfall {max(0.0, (best - own).max()):.4f} bits",
@@ -104,12 +95,11 @@ def _lagrangians(joint: Joint, points: Array, lam: Array | float) -> Array:
     return value
 
 
-def _same_pairwise(section: str, name: str, ours: pd.DataFrame, paper: pd.DataFrame) -> Claim:
+def _same_pairwise(name: str, ours: pd.DataFrame, paper: pd.DataFrame) -> Claim:
     """Ours at the paper's thresholds come first, in its order."""
     differences = np.abs(_points(ours)[: len(paper)] - _points(paper)).max(axis=1)
     same = int((differences <= EXACT).sum())
     return Claim(
-        section,
         f"{name}: pairwise merging gives the paper's points at their own thresholds",
         f"{len(paper)} points",
         f"{same} the same, largest difference {differences.max():.1e}",
@@ -118,7 +108,6 @@ def _same_pairwise(section: str, name: str, ours: pd.DataFrame, paper: pd.DataFr
 
 
 def _against_paper(
-    section: str,
     joint: Joint,
     problem: str,
     mine: pd.DataFrame,
@@ -134,7 +123,6 @@ def _against_paper(
     ]
     as_good = [int((gain >= -EXACT).sum()) for gain in gains]
     yield Claim(
-        section,
         f"{problem.upper()}: L as good as the paper's at nine of ten λ",
         f"{len(lams)} λ",
         f"at {as_good[0]} of {len(lams)} λ (one start: {as_good[1]})",
@@ -145,7 +133,6 @@ def _against_paper(
         for run in (theirs, mine, one_start)
     )
     yield Claim(
-        section,
         f"{problem.upper()}: λ strictly between 0 and 1 at which nothing is merged",
         f"{stuck_paper}",
         f"{stuck} (one start: {stuck_once})",

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Funnel, Objective
 from privacyfunnel.parallel import Tick, in_parallel
@@ -170,8 +171,8 @@ def _frontier_point(
     return {
         "problem": problem,
         "method": method,
-        "utility_over_HX": solution.utility / (joint.entropy_x or 1.0),
-        "leakage_over_HS": solution.leakage / (joint.entropy_s or 1.0),
+        "utility_over_HX": share(solution.utility, joint.entropy_x),
+        "leakage_over_HS": share(solution.leakage, joint.entropy_s),
         "n_symbols": solution.n_symbols,
         "iterations": len(solution.history) - 1,
         "lam": lam,

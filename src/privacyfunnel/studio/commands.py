@@ -32,12 +32,10 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--{name}={value!r}" for name, value in asked.target.items()]
     words += [f"--bins={word}" for word in choices.words("bins")]
     words += [f"--round={word}" for word in choices.words("round")]
-    names = {name: Path(file).name for name, file in asked.hierarchies.items()}
     usual = replace(asked, recoding=None, balance=None)
     words += spell_asked(
         replace(
-            asked,
-            hierarchies=names,
+            _with_bare_names(asked),
             recoding=None if usual.kind == asked.kind else asked.kind,
             balance=asked.balance if "leakage" in asked.target else None,  # else it is usual
         )
@@ -46,6 +44,12 @@ def command(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     words += [f"--missing={choices.missing}"] if choices.missing != USUAL else []
     words += ["--and-x"] if asked.purpose == "both" else []
     return " ".join(quoted(word) for word in [*words, "-o", FOLDER])
+
+
+def _with_bare_names(asked: ReleaseRequest) -> ReleaseRequest:
+    """The request as it is made beside its files: the studio has them in a folder of its own."""
+    names = {name: Path(file).name for name, file in asked.hierarchies.items()}
+    return replace(asked, hierarchies=names)
 
 
 def quoted(word: str) -> str:
@@ -85,8 +89,7 @@ def first(source: Source) -> str:
 def python_code(source: Source, choices: Choices, asked: ReleaseRequest) -> str:
     """The same as a Python script."""
     rules = choices.rules
-    files = {name: Path(file).name for name, file in asked.hierarchies.items()}
-    given = replace(asked, hierarchies=files).options()
+    given = _with_bare_names(asked).options()
     given |= {"useful": choices.useful} if choices.useful else {}
     given |= {"person": choices.person} if choices.person else {}
     words = [f"{name}={given[name]!r}" for name in given if name not in ("source", "command")]

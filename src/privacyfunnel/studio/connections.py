@@ -41,10 +41,11 @@ class PatientConnection(H11Protocol):
         """As uvicorn; then make room, if this is one too many."""
         self._since, self._received = self.loop.time(), 0
         super().connection_made(transport)
-        held = [one for one in self._all() if not one.transport.is_closing()]
+        ours = [one for one in self.connections if isinstance(one, PatientConnection)]
+        held = [one for one in ours if not one.transport.is_closing()]
         if len(held) > most_connections():
             waiting = [one for one in held if one.waits and not one.is_trusted]
-            min(waiting, key=lambda one: one._since, default=self).drop()
+            min(waiting, key=lambda one: one._since, default=self).transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """As uvicorn; note when a request begins and how much of it has come."""
@@ -78,9 +79,6 @@ class PatientConnection(H11Protocol):
     def _waits_for_body(self) -> bool:
         return self.cycle is not None and self.cycle.more_body
 
-    def _all(self) -> list[PatientConnection]:
-        return [one for one in self.connections if isinstance(one, PatientConnection)]
-
     def drop_if_late(self) -> None:
         """Hang up on a client that has had its time."""
         spent = self.loop.time() - self._since
@@ -89,8 +87,4 @@ class PatientConnection(H11Protocol):
         else:
             is_late = self._waits_for_body and spent > FOR_BODY + self._received / SLOWEST
         if is_late:
-            self.drop()
-
-    def drop(self) -> None:
-        """Hang up at once."""
-        self.transport.abort()
+            self.transport.abort()

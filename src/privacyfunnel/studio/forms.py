@@ -100,8 +100,7 @@ class Choices:
 
     def words(self, treat: str) -> list[str]:
         """The command line's words for a treatment: ``chol=10``, of the columns that are used."""
-        used = [c for c in self.columns if c.treat == treat and c.is_used]
-        return [f"{column.name}={column.how}" for column in used]
+        return [f"{c.name}={c.how}" for c in self.columns if c.treat == treat and c.is_used]
 
     @property
     def rules(self) -> ColumnRules:
@@ -261,9 +260,6 @@ def read_search(
     """
     usual = SearchSettings()
     recoding = _one_of(RECODINGS, form, "recoding", usual.recoding)
-    effort = _one_of(EFFORTS, form, "effort", usual.effort)
-    measure = _one_of(MEASURES, form, "measure", usual.measure)
-    purpose = _one_of(PURPOSES, form, "purpose", "useful") if useful else usual.purpose
     weights = {
         name: _up_to(
             MOST_IMPORTANT,
@@ -286,10 +282,10 @@ def read_search(
         orders=orders,
         trees=trees,
         recoding=recoding,
-        measure=measure,
-        purpose=purpose,
+        measure=_one_of(MEASURES, form, "measure", usual.measure),
+        purpose=_one_of(PURPOSES, form, "purpose", "useful") if useful else usual.purpose,
         importance={name: weight for name, weight in weights.items() if weight != 1.0},
-        effort=effort,
+        effort=_one_of(EFFORTS, form, "effort", usual.effort),
         points=_whole(form, "points", usual.points, 1, MOST_POINTS),
         min_count=_whole(form, "min_count", usual.min_count, 1, 10**9),
         seed=_whole(form, "seed", usual.seed, 0, 2**31 - 1),

@@ -10,6 +10,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, Thread
 from traceback import format_exception
 from typing import TYPE_CHECKING
@@ -97,11 +98,9 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def make_server(
-    studio: Studio, listener: socket.socket, when_ready: Callable[[], None] = lambda: None
-) -> Server:
+def make_server(studio: Studio, listener: socket.socket, when_ready: Callable[[], None]) -> Server:
     """The server of a studio, for a socket that listens already."""
-    studio.listens_on(listener.getsockname()[1])
+    studio.settings = replace(studio.settings, port=listener.getsockname()[1])
     config = uvicorn.Config(
         make_app(studio),
         http=PatientConnection,

@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from privacyfunnel.releases.request import ReleaseRequest
 
 # Each kind of job makes those after it out of date when it starts anew.
-FOLLOWERS = {
-    "look": ("inspect", "search", "compare", "choose", "begin", "lay", "improve", "release"),
-    "inspect": ("search", "compare", "choose", "begin", "lay", "improve", "release"),
-    "search": ("compare", "choose", "begin", "lay", "improve", "release"),
-    "compare": (),
-    "choose": (),
-    "begin": ("lay", "improve"),
-    "lay": ("begin", "improve"),
-    "improve": ("begin", "lay"),
-    "release": (),
+BY_HAND = ("begin", "lay", "improve")
+OF_A_SEARCH = ("compare", "choose", *BY_HAND, "release")
+FOLLOWERS: dict[str, tuple[str, ...]] = {
+    "look": ("inspect", "search", *OF_A_SEARCH),
+    "inspect": ("search", *OF_A_SEARCH),
+    "search": OF_A_SEARCH,
+    **dict.fromkeys(BY_HAND, BY_HAND),
 }
 MOST_GONE = 1000  # jobs that were dropped and are still known to have been
 MOST = 100  # sessions that are remembered, of those with the token and of those without it
@@ -58,7 +55,7 @@ class Session:
 
     def start(self, kind: str, **arguments: Any) -> Job:
         """Start a job of a kind; the last of that kind, and what followed from it, is dropped."""
-        for old in (kind, *FOLLOWERS[kind]):
+        for old in (kind, *FOLLOWERS.get(kind, ())):
             self.drop(old)
         job = self.queue.start(Job(kind, arguments, self.folder, self.is_trusted))
         self.jobs[kind] = job
@@ -141,7 +138,7 @@ class Sessions:
             idle = [k for k, held in alike.items() if held.source is None]
             old = [k for k, held in alike.items() if time.monotonic() - held.seen > UNSEEN]
             if not (idle or old or is_trusted):
-                raise TooManyVisitors
+                raise InvalidInput("too many visitors are at work here; try again in a while.")
             self._known.pop([*idle, *old, *alike][0]).clear()
         secret = secrets.token_urlsafe(32)
         session = Session(self._folder / secrets.token_hex(8), self._queue, is_trusted)
@@ -154,10 +151,3 @@ class Sessions:
             return total
         others = (held for held in self if not held.is_trusted and held is not session)
         return total - sum(held.uploaded for held in others)
-
-
-class TooManyVisitors(InvalidInput):
-    """Everybody here is at work."""
-
-    def __init__(self) -> None:
-        super().__init__("too many visitors are at work here; try again in a while.")

@@ -11,7 +11,6 @@ from privacyfunnel.tables.paths import FORMATS
 
 DEMO = "demo.csv"
 DEMO_ROLES = (["age", "sex"], ["sex", "chol"])
-NAMELESS = "table"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def safe_name(name: str) -> str:
             f"cannot read {shown!r}: the name of a table must end in {', '.join(FORMATS)}; "
             "save it as csv, for example."
         )
-    clean = re.sub(r"[^\w .-]+", "_", stem).lstrip(".-_ ")[:80] or NAMELESS
+    clean = re.sub(r"[^\w .-]+", "_", stem).lstrip(".-_ ")[:80] or "table"
     return f"{clean}.{ending}{packed}"
 
 
@@ -49,8 +48,3 @@ def named_source(text: str) -> Source:
         raise InvalidInput("name a file, for example /home/me/patients.csv.")
     path = text if "://" in text else str(Path(text).expanduser().absolute())
     return Source(path, path, "path")
-
-
-def demo_source(folder: Path) -> Source:
-    """The bundled table; the first look at it writes the file."""
-    return Source(str(folder / DEMO), DEMO, "demo")

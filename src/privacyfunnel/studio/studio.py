@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing.util
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ class Studio:
     """Everything that one running studio holds; its folder goes when it closes."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        self.settings = settings  # its port is known once the server listens
         self._folder = PrivateFolder()
         self.folder = self._folder.path
         self.queue = JobQueue(settings.workers)
@@ -30,10 +29,6 @@ class Studio:
     def cookie(self) -> str:
         """The name of the cookie; by port, as two studios may share one browser."""
         return f"funnel-studio-{self.settings.port}"
-
-    def listens_on(self, port: int) -> None:
-        """Note the port, once it is known."""
-        self.settings = replace(self.settings, port=port)
 
     def close(self) -> None:
         """Stop all work and remove all files."""

@@ -23,8 +23,8 @@ from privacyfunnel.studio.forms import (
 )
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
-from privacyfunnel.studio.sources import Source, demo_source, named_source, safe_name
-from privacyfunnel.studio.upload_limits import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
+from privacyfunnel.studio.settings import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
+from privacyfunnel.studio.sources import DEMO, Source, named_source, safe_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,9 +65,8 @@ def form_action(back: str) -> Callable[[Action], Endpoint]:
     return _action(refuse)
 
 
-def script_action(action: Action) -> Endpoint:
-    """An action behind the page's script: what is wrong is sent back for it to show."""
-    return _action(lambda _, words: JSONResponse({"error": words}, status_code=400))(action)
+# An action behind the page's script: what is wrong is sent back for it to show.
+script_action = _action(lambda _, words: JSONResponse({"error": words}, status_code=400))
 
 
 def open_source(session: Session, source: Source) -> None:
@@ -145,8 +144,8 @@ async def path(request: Request, session: Session) -> Response:
 
 @form_action(back="/")
 async def demo(_: Request, session: Session) -> Response:
-    """Begin with the bundled table."""
-    open_source(session, demo_source(session.folder))
+    """Begin with the bundled table; the first look at it writes the file."""
+    open_source(session, Source(str(session.folder / DEMO), DEMO, "demo"))
     return redirect("/columns")
 
 

@@ -11,15 +11,13 @@ from privacyfunnel.studio.drafts import SHOWN, read_change
 from privacyfunnel.studio.routes.actions import form_action
 from privacyfunnel.studio.routes.rendering import page
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of
+from privacyfunnel.studio.sessions import BY_HAND, Session
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from privacyfunnel.studio.sessions import Session
-
 PATIENCE = 0.9  # seconds that an answer may take before the page says that it waits
-KINDS = ("begin", "lay", "improve")
 
 
 async def hand(request: Request) -> Response:
@@ -27,7 +25,7 @@ async def hand(request: Request) -> Response:
     session = session_of(request)
     _take(session)
     now = session.by_hand.now
-    waits = next((session.jobs[kind] for kind in KINDS if kind in session.jobs), None)
+    waits = next((session.jobs[kind] for kind in BY_HAND if kind in session.jobs), None)
     if session.search is None or (now is None and waits is None):
         return redirect("/tradeoff")
     return page(request, session, "hand", now=now, waits=waits, SHOWN=SHOWN)
@@ -71,7 +69,7 @@ async def change(request: Request, session: Session) -> Response:
 
 def _take(session: Session) -> None:
     """Note what a task has laid; why it could not is said once."""
-    for kind in KINDS:
+    for kind in BY_HAND:
         job = session.jobs.get(kind)
         if job is None or job.is_active:
             continue

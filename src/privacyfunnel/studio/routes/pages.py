@@ -6,14 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    Response,
-)
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
 
+from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.files import FILES, TABLES
 from privacyfunnel.report import words as report_words
 from privacyfunnel.report.numbers import listed
@@ -32,13 +27,13 @@ from privacyfunnel.studio.routes.requests import (
     studio_of,
     with_cookie,
 )
-from privacyfunnel.studio.sessions import TooManyVisitors
 from privacyfunnel.studio.sources import named_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from privacyfunnel.studio.sessions import Session
 
@@ -63,7 +58,7 @@ async def data(request: Request) -> Response:
         raise HTTPException(403, STRANGER)
     try:
         secret, session = studio.sessions.open(is_trusted=False)
-    except TooManyVisitors as error:
+    except InvalidInput as error:  # too many visitors
         raise HTTPException(503, in_words(error)) from None
     return with_cookie(request, page(request, session, "data"), secret)
 
@@ -212,17 +207,9 @@ async def job(request: Request) -> Response:
         return JSONResponse({"state": "dropped", "words": "", "news": {}, "error": ""})
     if found is None:
         return JSONResponse({"error": "There is no such task."}, status_code=404)
-    return JSONResponse(
-        {
-            "state": found.state,
-            "words": progress_in_words(studio_of(request).queue, found),
-            "done": found.done,
-            "total": found.total,
-            "seconds": found.seconds,
-            "news": found.news,
-            "error": found.error,
-        }
-    )
+    told = ("state", "done", "total", "seconds", "news", "error")
+    words = progress_in_words(session.queue, found)
+    return JSONResponse({name: getattr(found, name) for name in told} | {"words": words})
 
 
 async def refused(_: Request, error: Exception) -> Response:

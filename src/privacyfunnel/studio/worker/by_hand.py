@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from privacyfunnel.recodings.global_recoding import GlobalSearch
     from privacyfunnel.releases.request import ReleaseRequest
 
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 MOST_CUTS = 1000
 
 
@@ -87,7 +86,9 @@ def draft_of(solution: RecodedSolution, table: BareTable) -> Draft:
     assert isinstance(code, ColumnCode)
     groups: dict[str, Sequence[Any]] = {}
     for i, column in enumerate(table.joint.public):
-        own = [group for group in code.columns[i].groups if not _is_star_of_others(code, i, group)]
+        groups_of = code.columns[i].groups
+        # A * beside others is that of suppressed records, not a group of the column.
+        own = [group for group in groups_of if group.label != "*" or len(groups_of) == 1]
         if _has_points(table, i):
             cuts = sorted(group.low for group in own if group.low is not None)
             groups[column.name] = cuts or [column.values[0]]
@@ -101,11 +102,6 @@ def draft_of(solution: RecodedSolution, table: BareTable) -> Draft:
 def _together(column: PublicColumn, lists: Sequence[list[Any]]) -> list[list[Any]]:
     """The groups of more than one value; where there are none, that is said by one value alone."""
     return [members for members in lists if len(members) > 1] or [[column.values[0]]]
-
-
-def _is_star_of_others(code: ColumnCode, i: int, group: Any) -> bool:
-    """Whether a group is the * of suppressed records, not of the column."""
-    return group.label == "*" and len(code.columns[i].groups) > 1
 
 
 def _has_points(table: BareTable, i: int) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from privacyfunnel.codes import Partition
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
-from privacyfunnel.objectives import Funnel, Objective
+from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.tradeoff import undominated
 
 
@@ -19,15 +19,16 @@ class GrowingFrontier:
     """Reads the new lines of a checkpoint and measures their codes; the best are kept.
 
     >>> import tempfile
+    >>> from privacyfunnel.objectives import Funnel
     >>> path = Path(tempfile.mkdtemp()) / "checkpoint.jsonl"
-    >>> growing = GrowingFrontier(Joint.from_counts([[1, 0], [0, 1]]), path)
+    >>> growing = GrowingFrontier(Joint.from_counts([[1, 0], [0, 1]]), path, Funnel(0.0))
     >>> _ = path.write_text('{"task": "a", "labels": [0, 1]}\\n{"task": "b", "la')
     >>> growing.read()
     [{'kept': 1.0, 'leakage': 1.0, 'n_symbols': 2}]
     """
 
-    def __init__(self, joint: Joint, path: Path, aim: Objective | None = None) -> None:
-        self.joint, self.path, self.aim = joint, path, aim or Funnel(0.0)
+    def __init__(self, joint: Joint, path: Path, aim: Objective) -> None:
+        self.joint, self.path, self.aim = joint, path, aim
         self._place = 0
         self._found: list[dict[str, Any]] = []
 

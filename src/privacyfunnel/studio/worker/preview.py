@@ -11,7 +11,7 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.information import share
 from privacyfunnel.measures import make_measure
-from privacyfunnel.metrics import best_guess, shuffled
+from privacyfunnel.metrics import shuffled
 from privacyfunnel.metrics.random_grouping import kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.objectives import Funnel
@@ -26,6 +26,7 @@ from privacyfunnel.releases.document import (
     asked_for,
     column_words,
     columns_kept,
+    guesses,
     measured_of,
     symbols_of,
     with_chance,
@@ -53,17 +54,15 @@ def preview(
     book = Codebook.from_solution(joint, plain, roles, target=asked.target, seed=asked.seed)
     rule = solution.code.push(joint)
     chance = shuffled(joint, solution.code, seed=asked.seed, shuffles=Trials.permutations)
-    n_rows, n_dropped = counts.n_rows, counts.n_dropped
     # As in the report, whose seed the user has chosen.
     at_stake = stakes(joint, persons=counts.persons, seed=asked.seed)
     code = book.over(joint)
-    by_chance = kept_by_chance(joint, code, seed=asked.seed)
-    columns = with_chance(columns_kept(joint, book), by_chance)
+    columns = with_chance(columns_kept(joint, book), kept_by_chance(joint, code, seed=asked.seed))
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, asked),
         *about_table(at_stake, roles, identifiers, is_coarse=bool(book.columns)),
-        *about_release(book, asked, n_dropped, chance, rule),
+        *about_release(book, asked, counts.n_dropped, chance, rule),
     ]
     aim = Funnel(0.0, make_measure(asked.measure), asked.purpose)  # as the picture has its axes
     return {
@@ -80,7 +79,7 @@ def preview(
             "public": [column_words(column) for column in roles.public],
         },
         "records": {
-            "released": n_rows - n_dropped,
+            "released": counts.n_rows - counts.n_dropped,
             "persons": counts.persons and counts.persons.n_persons,
         },
         "release": {
@@ -90,11 +89,7 @@ def preview(
             "kept_measured": [],
         },
         "measured": measured_of(joint, plain.utility, plain.leakage),
-        "guessing": {
-            "blind": at_stake.guess_blind,
-            "as_it_is": at_stake.guess_seeing,
-            "released": best_guess(rule),
-        },
+        "guessing": guesses(at_stake, rule),
         "asked_for": asked_for(asked, joint, solution, [c.name for c in counts.useful]),
         "drawn": None,  # nothing has been drawn yet
         "stakes": at_stake.to_json(),

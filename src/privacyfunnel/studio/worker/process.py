@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any
 
 from privacyfunnel.errors import FunnelError
 from privacyfunnel.studio.hints import in_words
-from privacyfunnel.studio.worker.reporter import Reporter
 
 OURS = (
     "Something went wrong in the studio itself ({name}). The terminal that runs it has the details; "
@@ -39,23 +38,22 @@ def perform(pipe: Connection) -> None:
 
 def _answers(
     pipe: Connection, kind: str, arguments: Mapping[str, Any], folder: str
-) -> list[tuple[str, Any]]:
+) -> Iterator[tuple[str, Any]]:
     """The result of a task, or in words why there is none."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    answers: list[tuple[str, Any]] = []
     try:
-        from privacyfunnel.studio.worker.tasks import TASKS  # heavy: only here, never in the server
+        # Heavy: only here, never in the server.
+        from privacyfunnel.studio.worker.tasks import TASKS, Reporter
 
-        answers.append(("done", TASKS[kind](Reporter(pipe), place, **arguments)))
+        yield "done", TASKS[kind](Reporter(pipe), place, **arguments)
     except FunnelError as error:
-        answers.append(("failed", in_words(error)))
+        yield "failed", in_words(error)
     except MemoryError:
-        answers.append(("failed", MEMORY))
+        yield "failed", MEMORY
     except Exception as error:
-        answers.append(("broken", traceback.format_exc()))
-        answers.append(("failed", OURS.format(name=type(error).__name__)))
-    return answers
+        yield "broken", traceback.format_exc()
+        yield "failed", OURS.format(name=type(error).__name__)
 
 
 def _end_with_the_server() -> None:

@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from privacyfunnel.information import share
 from privacyfunnel.measures import make_measure
 from privacyfunnel.metrics.stakes import Stakes, stakes
 from privacyfunnel.objectives import Funnel
+from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.recoded import rough_frontier
@@ -36,7 +38,6 @@ from privacyfunnel.studio.forms import Choices, SearchSettings
 from privacyfunnel.studio.worker.by_hand import BareTable, changed, draft_of, improved, laid
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
-from privacyfunnel.studio.worker.reporter import Reporter
 from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, summary
 from privacyfunnel.tables.summary import is_nearly_unique
 
@@ -45,6 +46,27 @@ MOST_LISTED = 60  # values of a column that can be put in order
 LONGEST = 200  # characters of a value that are sent to the page
 NOISE_VALUES = 1500  # above this many public values plain noise is not drawn: its matrix is dense
 RESULT, BARE = "result.pickle", "bare_table.pickle"
+
+
+@dataclass(frozen=True)
+class Reporter:
+    """How a task reports to the page while it runs."""
+
+    pipe: Connection
+
+    def progress(self, done: int, total: int) -> None:
+        """How far it is."""
+        self.pipe.send(("progress", (done, total)))
+
+    def stage(self, name: str) -> Progress:
+        """A new part of the work begins; how far it is."""
+        self.show(stage=name)
+        self.progress(0, 0)
+        return self.progress
+
+    def show(self, **news: Any) -> None:
+        """Something to show already."""
+        self.pipe.send(("news", news))
 
 
 @dataclass(frozen=True)
@@ -81,7 +103,7 @@ def look(_: Reporter, folder: Path, *, table: str, is_demo: bool = False) -> dic
     return {"columns": columns, "n_rows": opened.n_rows, "rows": _first_rows(opened)}
 
 
-def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -> dict[str, Any]:
+def inspect(_: Reporter, folder: Path, *, table: str, choices: Choices) -> dict[str, Any]:
     """What publishing the chosen columns as they are would give away."""
     opened = _open(table, folder)
     counts = count(
@@ -96,15 +118,12 @@ def inspect(reporter: Reporter, folder: Path, *, table: str, choices: Choices) -
     plain = [column.name for column in counts.roles.columns.values() if column.rule is None]
     marked = identifiers(opened, plain) if plain else []
     public = [column.name for column in counts.roles.public]
-    kept = Inspected(counts, at_stake, [name for name in marked if name in public])
-    _save(folder, kept)
+    _save(folder, Inspected(counts, at_stake, [name for name in marked if name in public]))
     cautions = about_table(at_stake, counts.roles, marked)
     return {
         "values": _listed(counts),
         "sentences": in_words(counts.roles, at_stake),
         "cautions": [asdict(caution) for caution in cautions],
-        "stakes": at_stake.to_json(),
-        "n_rows": counts.n_rows,
         "left_out": counts.n_dropped,
     }
 
@@ -137,9 +156,8 @@ def search(
         if isinstance(found, ReadableFrontier) and search.recoding == "global":
             _save(folder, BareTable.of(found, kept.counts.roles.public), BARE)
     _save(folder, found)
-    points = _points(found, search.kept)
-    reporter.show(points=points)
-    return {"n_points": len(points)}
+    reporter.show(points=_points(found, search.kept))
+    return {}
 
 
 def compare(
@@ -156,7 +174,7 @@ def compare(
             others[kind] = rough_frontier(joint, kind, request)
             reporter.show(others=others)
             reporter.progress(done + 1, len(kinds))
-        return {"others": kinds}
+        return {}
     if joint.n_x <= NOISE_VALUES:
         curve = randomised_response_curve(joint)
         x, y = share(curve[:, 0], joint.entropy_x), share(curve[:, 1], joint.entropy_s)
@@ -171,7 +189,7 @@ def compare(
     )
     _save(folder, found)
     reporter.show(soft=_points(found, "utility"))
-    return {"noise": joint.n_x <= NOISE_VALUES}
+    return {}
 
 
 def choose(
