@@ -9,7 +9,8 @@ import typer
 
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.errors import InvalidInput, from_extra
-from privacyfunnel.studio.settings import MAX_UPLOAD, MEGABYTE, Settings, cores
+from privacyfunnel.studio.settings import Settings, cores
+from privacyfunnel.studio.upload_limits import MAX_UPLOAD, MEGABYTE
 
 
 def studio(

@@ -8,11 +8,8 @@ import socket
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-MEGABYTE = 1_000_000
-MAX_UPLOAD = 200  # megabytes of a table, unless the studio is started with another
-GUESTS_UPLOADS = 5  # times that, for all visitors without the token together
-LEAST_FREE = 200 * MEGABYTE  # of the disk, for everybody else on this machine
-MOST_FORM = MEGABYTE  # of a form; a thousand columns need a tenth of it
+from privacyfunnel.studio.upload_limits import MAX_UPLOAD, MEGABYTE
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 

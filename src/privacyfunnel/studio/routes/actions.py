@@ -23,8 +23,8 @@ from privacyfunnel.studio.forms import (
 )
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
-from privacyfunnel.studio.settings import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
 from privacyfunnel.studio.sources import DEMO, Source, named_source, safe_name
+from privacyfunnel.studio.upload_limits import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
 
 if TYPE_CHECKING:
     from pathlib import Path

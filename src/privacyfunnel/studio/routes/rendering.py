@@ -14,7 +14,7 @@ from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
-from privacyfunnel.studio.settings import MEGABYTE
+from privacyfunnel.studio.upload_limits import MEGABYTE
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.studio.settings import MOST_FORM
+from privacyfunnel.studio.upload_limits import MOST_FORM
 
 if TYPE_CHECKING:
     from starlette.requests import Request
