@@ -212,7 +212,4 @@ def read_target(is_needed: bool = True, **given: float | None) -> dict[str, floa
         raise InvalidInput(
             f"give exactly one of {', '.join(options[:-1])} or {options[-1]}; got {got}."
         )
-    ((name, value),) = target.items()
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"--{name} must lie in [0, 1], got {value:g}.")
     return target
