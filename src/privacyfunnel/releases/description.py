@@ -138,14 +138,14 @@ def croissant(
 
 
 def _file(path: Path, form: str) -> dict[str, Any]:
-    entry = {
+    return {
         "@type": "cr:FileObject",
         "@id": path.name,
         "name": path.name,
         "contentUrl": path.name,
         "encodingFormat": form.replace("vnd.apache.parquet", "x-parquet"),
+        "sha256": fingerprint(path).removeprefix("sha256:"),
     }
-    return entry | {"sha256": fingerprint(path).removeprefix("sha256:")}
 
 
 def _title(book: Codebook) -> str:

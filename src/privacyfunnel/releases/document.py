@@ -28,7 +28,7 @@ from privacyfunnel.releases.cautions import (
     about_table,
     about_usefulness,
 )
-from privacyfunnel.releases.recoded import describe_recoding, public_recoding
+from privacyfunnel.releases.recoded import compare_recodings, describe_code
 from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.solvers.caps import Cap
@@ -121,7 +121,8 @@ def describe(
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
         "recoding": (
-            describe_recoding(joint, solution, code, frontier, request)
+            describe_code(joint, solution, code, request)
+            | {"frontiers": compare_recodings(joint, frontier, request)}
             if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode)
             else None
         ),
@@ -138,21 +139,21 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     S and X share a column, or a code by lot hides S, what is kept is told in whole percents: more
     digits could be solved for the entropy of the one and for the probabilities of the other.
     """
-    asked, measured = document["asked"], document["measured"]
+    asked, recoding = document["asked"], document["recoding"]
     secret = {column["name"] for column in asked["sensitive"]}
     kept = ("public", "missing", "weight", "min_count", "expand", "keep", "shuffle", "choose_on")
-    columns, recoding = document["columns"], document["recoding"]
-    shown = ["utility", "utility_by_chance", "utility_bits", "entropy_x_bits"]
-    kept_of = ["name", "distinct", "kept", "by_chance"]
-    is_coarse = bool(secret & {c["name"] for c in columns}) or _is_by_lot(document)
-    if is_coarse:
-        shown = shown[:2]
-    else:
+    is_coarse = bool(secret & {c["name"] for c in document["columns"]}) or _is_by_lot(document)
+    shown, kept_of = ["utility", "utility_by_chance"], ["name", "distinct", "kept", "by_chance"]
+    if not is_coarse:
+        shown += ["utility_bits", "entropy_x_bits"]
         kept_of += ["entropy_bits", "kept_bits"]
 
     def told(figures: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        coarse = {k: round(figures[k], COARSE) for k in SHARES if k in figures}
-        return {k: (coarse if is_coarse else {}).get(k, figures[k]) for k in names}
+        coarse = SHARES if is_coarse else ()
+        return {k: round(figures[k], COARSE) if k in coarse else figures[k] for k in names}
+
+    def told_of(columns: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+        return [told(column, names) for column in columns if column["name"] not in secret]
 
     return {
         **{key: document[key] for key in ("format", "version", "tool")},
@@ -164,10 +165,14 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         },
         "records": {"released": document["records"]["released"]},
         "release": document["release"],
-        "measured": told(measured, shown),
-        "columns": [told(c, kept_of) for c in columns if c["name"] not in secret],
+        "measured": told(document["measured"], shown),
+        "columns": told_of(document["columns"], kept_of),
         "symbols": _public_symbols(document),
-        "recoding": recoding and public_recoding(recoding, secret, told),
+        "recoding": recoding
+        and {
+            **told(recoding, ("kind", "kept", "importance", "suppressed")),
+            "columns": told_of(recoding["columns"], ("name", "kept", "groups")),
+        },
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
     }
@@ -291,9 +296,9 @@ def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     return {
         "utility": share(measured.utility_bits, measured.entropy_x_bits),
         "utility_bits": measured.utility_bits,
-        "leakage": share(measured.leakage_bits, measured.entropy_s_bits),
+        "leakage": share(measured.leakage_bits, measured.joint.entropy_s),
         "leakage_bits": measured.leakage_bits,
-        "guess": measured.guess,
+        "guess": best_guess(measured.joint),
         "chance": None if chance is None else asdict(chance),
     }
 

@@ -97,7 +97,8 @@ def _covered(
 
 def _height(points: Sequence[tuple[float, float]], u: float) -> float:
     """The height of a line through points, by rising u."""
-    return float(np.interp(u, *zip(*points, strict=True)))
+    xs, ys = zip(*points, strict=True)
+    return float(np.interp(u, xs, ys))
 
 
 @dataclass(frozen=True)
