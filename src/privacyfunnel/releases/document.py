@@ -70,7 +70,7 @@ def describe(
     if measured.beside is not None:  # what is kept goes out as well
         rule = with_kept(measured.beside, joint, code).push(measured.beside)
     by_chance = kept_by_chance(joint, code, seed=request.seed)
-    columns = with_chance(columns_kept(joint, book), by_chance)
+    columns = columns_kept(joint, book, by_chance)
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, request),
@@ -329,19 +329,15 @@ def _symbol(book: Codebook, j: int) -> dict[str, Any]:
     }
 
 
-def with_chance(columns: list[dict[str, Any]], by_chance: KeptByChance) -> list[dict[str, Any]]:
-    """What is kept of each column beside what a random grouping of the same sizes keeps."""
-    pairs = zip(columns, by_chance.columns, strict=True)
-    return [{**column, "by_chance": chance} for column, chance in pairs]
-
-
-def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
-    """For each public column I(column;X̂) and H(column): how much of it is kept."""
+def columns_kept(
+    joint: Joint, book: Codebook, by_chance: KeptByChance | None = None
+) -> list[dict[str, Any]]:
+    """For each public column I(column;X̂) and H(column): how much of it is kept, here and by chance."""
     code = book.over(joint)
     p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
-    found = []
+    found: list[dict[str, Any]] = []
     parts = parts_of(joint.labels_x, len(book.roles.public))
-    for column, values in zip(book.roles.public, parts, strict=True):
+    for i, (column, values) in enumerate(zip(book.roles.public, parts, strict=True)):
         p = gathered(numbered(values), p_xxhat)
         whole = entropy(np.asarray(p.sum(axis=1)).ravel())
         kept = mutual_information(p)
@@ -352,6 +348,7 @@ def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
                 "entropy_bits": whole,
                 "kept_bits": kept,
                 "kept": kept / whole if whole else 1.0,
+                **({} if by_chance is None else {"by_chance": by_chance.columns[i]}),
             }
         )
     return found

@@ -16,28 +16,13 @@ from privacyfunnel.folders import together
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
+from privacyfunnel.releases import files
 from privacyfunnel.releases.audit import audit_release, on_unseen, records_aside
 from privacyfunnel.releases.checksums import checksums
 from privacyfunnel.releases.description import croissant, data_package
 from privacyfunnel.releases.document import describe, without_sensitive
-from privacyfunnel.releases.files import (
-    ANY_FILES,
-    CHECKSUMS,
-    CODEBOOK,
-    CROISSANT,
-    DOCUMENT,
-    FILES,
-    PACKAGE,
-    PAGE,
-    README,
-)
 from privacyfunnel.releases.request import TARGETS, ReleaseRequest
-from privacyfunnel.releases.search import (
-    bins_in_order,
-    frontier_in_bits,
-    rule_of,
-    search,
-)
+from privacyfunnel.releases.search import bins_in_order, frontier_in_bits, rule_of, search
 from privacyfunnel.releases.written_file import check_same, measure
 from privacyfunnel.report.page import page, receiver_page
 from privacyfunnel.solvers.base import in_bits
@@ -135,7 +120,7 @@ def release(
     folder = Path(out)
     opened = open_table(table, memory=memory)
     _check_not_the_table(opened, [folder / name for name in request.files])
-    with together(folder, request.files, force, instead_of=ANY_FILES) as work:
+    with together(folder, request.files, force, instead_of=files.ANY_FILES) as work:
         counts = count(
             opened,
             sensitive,
@@ -155,21 +140,18 @@ def release(
         numbers = request.numbers if readable else None
         # Wrong columns are told before the search, which may take long.
         names = output_columns(opened, counts.roles, **output, numbers=numbers)
-        joint = counts.joint()
+        joint, persons = counts.joint(), counts.persons
         check_named(request.groups, {column.name: column.values for column in joint.public})
-        aside = records_aside(joint, counts.persons, request)
-        bar = stages("Searching releases")
+        aside = records_aside(joint, persons, request)
         request = bins_in_order(request, counts.roles.public)
-        persons = counts.persons
-        rule = rule_of(counts, joint, request)
         found = search(
             joint,
             request,
             frontier=frontier,
-            rule=rule,
+            rule=rule_of(counts, joint, request),
             persons=persons,
             jobs=n_jobs,
-            progress=bar,
+            progress=stages("Searching releases"),
         )
         book = Codebook.from_solution(
             joint,
@@ -194,7 +176,6 @@ def release(
             shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
-            bar = stages("Checking on records held out")
             made_from, put_aside, whose = aside
             held_out = on_unseen(
                 made_from,
@@ -203,9 +184,8 @@ def release(
                 request,
                 persons=whose,
                 jobs=n_jobs,
-                progress=bar,
+                progress=stages("Checking on records held out"),
             )
-        bar = stages("Auditing the release")
         audit = audit_release(
             joint,
             book,
@@ -215,12 +195,10 @@ def release(
             persons=persons,
             useful=counts.useful,
             jobs=n_jobs,
-            progress=bar,
+            progress=stages("Auditing the release"),
         )
         _check_new_people(audit.audit, request.max_population_leakage)
-        bar = None
-        if request.kind != "symbols":
-            bar = stages("Comparing with other kinds of releases")
+        bar = stages("Comparing with other kinds of releases") if readable else None
         document = describe(
             request,
             stakes(joint, persons=persons, seed=request.seed),
@@ -269,24 +247,18 @@ def _write_report(
     """All but the table; with ``is_public`` without any statistic about S, which receivers never get."""
     told, bare = without_sensitive(document), book.public()
     shown = told if is_public else document
-    (bare if is_public else book).save(folder / CODEBOOK)
-    _write(folder / PAGE, page(shown))
-    _write_json(folder / DOCUMENT, shown)
+    (bare if is_public else book).save(folder / files.CODEBOOK)
+    _write(folder / files.PAGE, page(shown))
+    _write_json(folder / files.DOCUMENT, shown)
     table = folder / document["release"]["file"]
-    beside = {
-        table.name: "the released table",
-        **{
-            name: text
-            for name, text in FILES.items()
-            if is_public or name in (README, PACKAGE, CROISSANT)
-        },
-    }
-    _write(folder / README, receiver_page(told, bare, beside))
-    codebook = folder / CODEBOOK if is_public else None
-    _write_json(folder / PACKAGE, data_package(table, told, bare))
-    _write_json(folder / CROISSANT, croissant(table, codebook, told, bare))
-    names = [table.name, *(name for name in FILES if name != CHECKSUMS)]
-    _write(folder / CHECKSUMS, checksums(folder, names))
+    handed_on = files.FILES if is_public else (files.README, files.PACKAGE, files.CROISSANT)
+    beside = {table.name: "the released table"} | {name: files.FILES[name] for name in handed_on}
+    _write(folder / files.README, receiver_page(told, bare, beside))
+    codebook = folder / files.CODEBOOK if is_public else None
+    _write_json(folder / files.PACKAGE, data_package(table, told, bare))
+    _write_json(folder / files.CROISSANT, croissant(table, codebook, told, bare))
+    names = [table.name, *(name for name in files.FILES if name != files.CHECKSUMS)]
+    _write(folder / files.CHECKSUMS, checksums(folder, names))
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:

@@ -28,7 +28,6 @@ from privacyfunnel.releases.document import (
     columns_kept,
     measured_of,
     symbols_of,
-    with_chance,
 )
 from privacyfunnel.releases.recoded import describe_code
 from privacyfunnel.solvers.base import in_bits
@@ -58,7 +57,7 @@ def preview(
     at_stake = stakes(joint, persons=counts.persons, seed=asked.seed)
     code = book.over(joint)
     by_chance = kept_by_chance(joint, code, seed=asked.seed)
-    columns = with_chance(columns_kept(joint, book), by_chance)
+    columns = columns_kept(joint, book, by_chance)
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, asked),
