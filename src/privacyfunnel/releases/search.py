@@ -201,7 +201,7 @@ def _within(
             break
         nearest = _ruled(joint, found.solution, rule, request)
         by_utility = "utility" in request.target
-        goal = found.frontier.target(request.target).bits if by_utility else 0.0
+        goal = found.frontier.target(dict(request.target)).bits if by_utility else 0.0
         if _meets(nearest, request, goal):
             solutions = [_ruled(joint, s, rule, request) for s in found.frontier]
             every = replace(found.frontier, solutions=pareto(joint, "funnel", solutions))
