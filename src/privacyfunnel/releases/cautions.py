@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY
-from privacyfunnel.columns import KINDS, Bins
+from privacyfunnel.columns import KINDS, Bins, Roles
+from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import Chance
 from privacyfunnel.metrics.stakes import Stakes, chance_matters
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.holdout_words import beyond_chance
 from privacyfunnel.report.numbers import bits, number, percent, several
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.columns import Roles
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.request import ReleaseRequest
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
 MORE_THAN_CHANCE = 0.02  # share of the columns that a release must keep beyond chance

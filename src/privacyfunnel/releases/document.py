@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.features import gathered, numbered, parts_of
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.codebook import COARSE
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Column
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import entropy, mutual_information, share
+from privacyfunnel.joint import Joint
 from privacyfunnel.limits import PROVED, least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
+from privacyfunnel.releases.audit import ReleaseAudit
 from privacyfunnel.releases.cautions import (
     about_groups,
     about_release,
@@ -31,15 +35,9 @@ from privacyfunnel.releases.cautions import (
 from privacyfunnel.releases.recoded import compare_recodings, describe_code
 from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
+from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.caps import Cap
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.audit import ReleaseAudit
-    from privacyfunnel.solvers.base import Solution
-    from privacyfunnel.tables import Released
+from privacyfunnel.tables import Released
 
 FORMAT = "privacyfunnel report"
 VERSION = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 from privacyfunnel.codes import ColumnCode, Partition
 from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array, share
+from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import recoding_settings
 from privacyfunnel.solvers.base import in_bits
-
-if TYPE_CHECKING:
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint, PublicColumn
-    from privacyfunnel.releases.request import ReleaseRequest
 
 MOST_BARS = 90  # of a column's picture; more values are put together
 COMPARED = 20_000  # values of X up to which the other recodings are searched for the report

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from privacyfunnel.audits import Audit, Limits, broken
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import check_means
+from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.folders import together
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
@@ -26,14 +28,9 @@ from privacyfunnel.releases.search import bins_in_order, frontier_in_bits, rule_
 from privacyfunnel.releases.written_file import check_same, measure
 from privacyfunnel.report.page import page, receiver_page
 from privacyfunnel.solvers.base import in_bits
-from privacyfunnel.tables import count, identifiers, open_table, write_release
+from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
 from privacyfunnel.tables.write import shuffle_rows
-
-if TYPE_CHECKING:
-    from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.tables import Counts, Table
 
 Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
 

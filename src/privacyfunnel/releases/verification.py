@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -37,12 +37,9 @@ from privacyfunnel.releases.files import CHECKSUMS, CODEBOOK, DOCUMENT, TABLES
 from privacyfunnel.releases.recoded import recoded_columns
 from privacyfunnel.releases.written_file import AGREE, Measured, measure, with_kept
 from privacyfunnel.report.numbers import number, several
-from privacyfunnel.tables import count_roles, open_table
+from privacyfunnel.tables import Table, count_roles, open_table
 from privacyfunnel.tables.join import match_roles
 from privacyfunnel.tables.paths import read_paths
-
-if TYPE_CHECKING:
-    from privacyfunnel.tables import Table
 
 SEARCHED = ("frontier", "held_out")  # told by the search alone
 OF_OTHERS = ("population_leakage", "population_bits")  # measured on records that are not told

@@ -7,20 +7,17 @@ document, whatever folder they stand in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY, has_bounds, has_mean, recoded_names
 from privacyfunnel.codebook.recoded import is_interval
-from privacyfunnel.columns import KINDS, MISSING, show
+from privacyfunnel.codebook.tallies import Tally
+from privacyfunnel.codes import Group
+from privacyfunnel.columns import KINDS, MISSING, Column, show
 from privacyfunnel.report.escape import EMPTY
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.words import in_groups, leaving_aside
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.codebook.tallies import Tally
-    from privacyfunnel.codes import Group
-    from privacyfunnel.columns import Column
 
 Document = Mapping[str, Any]
 FEW = 12  # values of a group that are listed with their records
