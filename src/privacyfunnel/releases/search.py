@@ -285,12 +285,9 @@ def drawn_records(
 ) -> tuple[Joint, Joint]:
     """Some of the records, drawn without replacement, and the others.
 
-    Of ``persons`` all rows or none are drawn; the others are one row of each who was not.
-
-    A value of X that none of the drawn has is told nothing about.
-
-    Whoever knows all records but one and runs the search again does not know which were drawn. Every
-    x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+    Of ``persons`` all rows or none are drawn; the others are one row of each who was not. Whoever knows
+    all records but one and runs the search again does not know which were drawn. Every x needs a
+    symbol: one that was not drawn gets a trace of weight, spread as p(s) is, and tells nothing.
 
     >>> from privacyfunnel.joint import Joint
     >>> drawn, others = drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1)
