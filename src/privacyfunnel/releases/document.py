@@ -140,7 +140,8 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     asked, recoding = document["asked"], document["recoding"]
     secret = {column["name"] for column in asked["sensitive"]}
     kept = ("public", "missing", "weight", "min_count", "expand", "keep", "shuffle", "choose_on")
-    is_coarse = bool(secret & {c["name"] for c in document["columns"]}) or _is_by_lot(document)
+    is_by_lot = document["release"]["code"] == "channel"
+    is_coarse = is_by_lot or bool(secret & {c["name"] for c in document["columns"]})
     shown, kept_of = ["utility", "utility_by_chance"], ["name", "distinct", "kept", "by_chance"]
     if not is_coarse:
         shown += ["utility_bits", "entropy_x_bits"]
@@ -165,7 +166,7 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         "release": document["release"],
         "measured": told(document["measured"], shown),
         "columns": told_of(document["columns"], kept_of),
-        "symbols": _public_symbols(document),
+        "symbols": _symbols_by_lot(document["symbols"]) if is_by_lot else document["symbols"],
         "recoding": recoding
         and {
             **told(recoding, ("kind", "kept", "importance", "suppressed")),
@@ -176,21 +177,12 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_by_lot(document: Mapping[str, Any]) -> bool:
-    return bool(document["release"]["code"] == "channel")
-
-
-def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The symbols; of a soft code without the values that each may stand for, which tell of S."""
-    if not _is_by_lot(document):
-        return dict(document["symbols"])
+def _symbols_by_lot(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The symbols of a soft code without the values that each may stand for, which tell of S."""
     less: dict[str, Any] = {"members": [], "n_values": None}
     return {
-        part: [
-            {**symbol, **less, "probability": round(symbol["probability"], COARSE)}
-            for symbol in symbols
-        ]
-        for part, symbols in document["symbols"].items()
+        part: [{**s, **less, "probability": round(s["probability"], COARSE)} for s in symbols]
+        for part, symbols in shown.items()
     }
 
 

@@ -16,6 +16,7 @@ from privacyfunnel.report.attacker_words import (
 from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
+SAFER = {"less": " Less is safer.", "more": " More is safer.", "": ""}
 PUBLISHED = {"value": "published", "original": "original"}  # titles of a measure's figures
 SECTIONS = {
     "What the published columns give away": (
@@ -51,12 +52,6 @@ def figure(value: float | None, unit: str, infinite: bool = False) -> str:
 def of(document: Document, key: str) -> Mapping[str, Any]:
     """One measure of the document."""
     return next(row for row in document["measures"] if row["key"] == key)
-
-
-def meaning(row: Mapping[str, Any]) -> str:
-    """What a measure means and which direction is safe."""
-    safer = {"less": " Less is safer.", "more": " More is safer."}.get(row["safer"], "")
-    return f"{row['meaning']}{safer}"
 
 
 def by_person(document: Document, s: str) -> list[str]:
@@ -184,7 +179,11 @@ def measures(
     return [
         ["measure", *(titles[field] for field in fields), "what it means"],
         *(
-            [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
+            [
+                row["name"],
+                *(_cell(row, field) for field in fields),
+                row["meaning"] + SAFER[row["safer"]],
+            ]
             for row in rows
             if _has(row, "value")
         ),

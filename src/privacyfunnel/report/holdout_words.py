@@ -18,8 +18,7 @@ NEARER = (
 
 def what_was_checked(document: Document) -> str:
     """What the check did, and that the release is another matter."""
-    held = document["held_out"]
-    own, unseen = held["own"], held["unseen"]
+    own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
     return (
         f"A check of the method: the same search was made again with {number(own['n_records'])} of "
         f"the {several(own['n_records'] + unseen['n_records'], 'record')}, chosen by lot, and its "
@@ -30,8 +29,7 @@ def what_was_checked(document: Document) -> str:
 
 def what_was_found(document: Document) -> str:
     """What the coding keeps and gives away on either side, and how many values it did not know."""
-    held = document["held_out"]
-    own, unseen = held["own"], held["unseen"]
+    own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
     kept = "utility" if document["recoding"] is None else "kept"
     text = (
         f"On records that it has not seen, the coding keeps {percent(unseen[kept])} instead of "
