@@ -36,6 +36,9 @@ LEAST_HALVED = 200  # records below which halves tell little
 MOST_HALVED = 60_000  # combinations of S and X up to which a second search takes seconds
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
 QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
+Aside = tuple[
+    Joint, Joint, Persons | None
+]  # records to make a code from, others, and whose these are
 
 
 @dataclass(frozen=True)
@@ -136,9 +139,7 @@ def audit_release(
     )
 
 
-def records_aside(
-    joint: Joint, persons: Persons | None, request: ReleaseRequest
-) -> tuple[Joint, Joint, Persons | None] | None:
+def records_aside(joint: Joint, persons: Persons | None, request: ReleaseRequest) -> Aside | None:
     """The records to make a code from, those put aside, and whose these are; None: it is not tried.
 
     Unless it was asked for, it is tried with half of the records where a readable release is made of a
@@ -163,20 +164,19 @@ def records_aside(
 
 
 def on_unseen(
-    made_from: Joint,
-    put_aside: Joint,
+    aside: Aside,
     roles: Roles,
     request: ReleaseRequest,
     *,
-    persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any] | None:
     """Make a codebook from some records as it was asked for; measure it on these and on the others.
 
-    ``persons`` say whose the records put aside are. Beside a local recoding stands the global one that
-    keeps as much. None where half of the records cannot meet the target and nobody asked.
+    Beside a local recoding stands the global one that keeps as much. None where half of the records
+    cannot meet the target and nobody asked.
     """
+    made_from, put_aside, persons = aside
 
     def tried(request: ReleaseRequest, solution: Solution) -> dict[str, Any]:
         book = Codebook.from_solution(

@@ -119,13 +119,7 @@ def release(
     _check_not_the_table(opened, [folder / name for name in request.files])
     with together(folder, request.files, force, instead_of=files.ANY_FILES) as work:
         counts = count(
-            opened,
-            sensitive,
-            public,
-            useful=useful,
-            columns=columns,
-            weight=weight,
-            person=person,
+            opened, sensitive, public, useful=useful, columns=columns, weight=weight, person=person
         )
         _check_kept(counts, request.keep)
         output: dict[str, Any] = {
@@ -173,16 +167,8 @@ def release(
             shuffle_rows(released.path, request.form)
         held_out = None
         if aside is not None:
-            made_from, put_aside, whose = aside
-            held_out = on_unseen(
-                made_from,
-                put_aside,
-                counts.roles,
-                request,
-                persons=whose,
-                jobs=n_jobs,
-                progress=stages("Checking on records held out"),
-            )
+            bar = stages("Checking on records held out")
+            held_out = on_unseen(aside, counts.roles, request, jobs=n_jobs, progress=bar)
         audit = audit_release(
             joint,
             book,
