@@ -11,8 +11,7 @@ import scipy.sparse as sp
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.features import gathered, numbered, parts_of
-from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.codebook import COARSE
+from privacyfunnel.codebook.codebook import COARSE, Codebook
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Column

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.audits import Trials, audit_joint
-from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.codebook import COARSE
+from privacyfunnel.codebook.codebook import COARSE, Codebook
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn

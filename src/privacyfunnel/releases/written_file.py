@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from privacyfunnel.codebook import Codebook
 
-
 AGREE = 1e-9  # bits that the written file may differ from what the search has measured
 
 
