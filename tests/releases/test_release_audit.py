@@ -45,7 +45,8 @@ def hard(tmp_path_factory):
 @pytest.fixture(scope="module")
 def soft(tmp_path_factory):
     folder = tmp_path_factory.mktemp("soft") / "out"
-    return released(folder, soft=True, leakage=0.05, holdout=0.3), folder
+    options = {"soft": True, "secret": "the same draws in each run"}
+    return released(folder, leakage=0.05, holdout=0.3, **options), folder
 
 
 def measures(document, what="value"):

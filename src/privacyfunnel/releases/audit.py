@@ -6,46 +6,39 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import scipy.sparse as sp
 
-from privacyfunnel.audits import (
-    CATALOGUE,
-    Audit,
-    Trials,
-    audit_joint,
-    generalise_joint,
-    hold_out,
-)
+from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint, generalise_joint, hold_out
 from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_attack
 from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codes import Channel
-from privacyfunnel.columns import Column
+from privacyfunnel.columns import Column, Roles
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
+from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import Chance, Metrics, by_column, evaluate, shuffled
 from privacyfunnel.metrics.chance import MOST_WORK
 from privacyfunnel.parallel import Progress
+from privacyfunnel.persons import Persons
 from privacyfunnel.recodings import RecodedSolution
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import find
 from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.report.numbers import several
-
-if TYPE_CHECKING:
-    from privacyfunnel.columns import Roles
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.persons import Persons
-    from privacyfunnel.releases.request import ReleaseRequest
-    from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.base import Solution
 
 HALF = 0.5  # share of the records that a readable release is tried on unasked
 LEAST_HALVED = 200  # records below which halves tell little
 MOST_HALVED = 60_000  # combinations of S and X up to which a second search takes seconds
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
 QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
+Aside = tuple[
+    Joint, Joint, Persons | None
+]  # records to make a code from, others, and whose these are
 
 
 @dataclass(frozen=True)
@@ -72,10 +65,9 @@ class ReleaseAudit:
         if rule is None or (row.value is None and CATALOGUE[key].about_s):
             return None
         if chance is not None:
-            beyond = max(0.0, rule.information - chance.mean_bits)
             by_chance = {
                 "chance": chance.mean_bits,
-                "beyond_chance": beyond,
+                "beyond_chance": max(0.0, rule.information - chance.mean_bits),
                 "p_value": chance.p_value,
             }
             if key in by_chance:
@@ -101,10 +93,10 @@ def audit_release(
     the rows of the table belong to, where a column says so. ``useful`` columns, of which the joint
     holds p(y,x), are guessed by classifiers as receivers would.
     """
-    roles, written = book.roles, measured.joint
-    as_it_is, code = joint, book.over(joint)
+    roles, written, own = book.roles, measured.joint, book.over(joint)
+    as_it_is, code = joint, own
     if measured.beside is not None:  # what is kept goes out as well
-        as_it_is, code = measured.beside, with_kept(measured.beside, joint, code)
+        as_it_is, code = measured.beside, with_kept(measured.beside, joint, own)
     if joint.n_records is None:
         written = replace(written, n_records=None)  # whole weights are not records either
     why = _why_no_attackers(joint, roles.sensitive, request.attackers)
@@ -126,7 +118,6 @@ def audit_release(
         progress=progress,
     )
     soft = isinstance(code, Channel)
-    own = book.over(joint)
     p_xxhat = sp.csr_array(own.matrix.multiply(joint.p_x[:, None]))
     told, pairs = receive(p_xxhat, joint.labels_x, roles.public)
     uses: list[tuple[Attack, ...]] = [(), ()]
@@ -148,9 +139,7 @@ def audit_release(
     )
 
 
-def records_aside(
-    joint: Joint, persons: Persons | None, request: ReleaseRequest
-) -> tuple[Joint, Joint, Persons | None] | None:
+def records_aside(joint: Joint, persons: Persons | None, request: ReleaseRequest) -> Aside | None:
     """The records to make a code from, those put aside, and whose these are; None: it is not tried.
 
     Unless it was asked for, it is tried with half of the records where a readable release is made of a
@@ -170,25 +159,24 @@ def records_aside(
         if share is None:  # one of the halves would have nothing to tell
             return None
         raise
-    (made_from, _), (put_aside, whose) = parts
-    return made_from, put_aside, whose
+    (made_from, _), others = parts
+    return made_from, *others
 
 
 def on_unseen(
-    made_from: Joint,
-    put_aside: Joint,
+    aside: Aside,
     roles: Roles,
     request: ReleaseRequest,
     *,
-    persons: Persons | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any] | None:
     """Make a codebook from some records as it was asked for; measure it on these and on the others.
 
-    ``persons`` say whose the records put aside are. Beside a local recoding stands the global one that
-    keeps as much. None where half of the records cannot meet the target and nobody asked.
+    Beside a local recoding stands the global one that keeps as much. None where half of the records
+    cannot meet the target and nobody asked.
     """
+    made_from, put_aside, persons = aside
 
     def tried(request: ReleaseRequest, solution: Solution) -> dict[str, Any]:
         book = Codebook.from_solution(

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY
-from privacyfunnel.columns import KINDS, Bins
+from privacyfunnel.columns import KINDS, Bins, Roles
+from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import Chance
 from privacyfunnel.metrics.stakes import Stakes, chance_matters
+from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.report.holdout_words import beyond_chance
 from privacyfunnel.report.numbers import bits, number, percent, several
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.columns import Roles
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.request import ReleaseRequest
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
 MORE_THAN_CHANCE = 0.02  # share of the columns that a release must keep beyond chance
@@ -165,11 +163,8 @@ def about_release(
             )
         )
     if len(book.symbols) == 1:
-        found.append(
-            Caution(
-                "nothing is told", "Every record gets the same symbol: the release tells nothing."
-            )
-        )
+        text = "Every record gets the same symbol: the release tells nothing."
+        found.append(Caution("nothing is told", text))
     if book.soft and request.key is not None:
         found.append(
             Caution(
@@ -200,19 +195,14 @@ def only_looks_better(held_out: Mapping[str, Any]) -> bool:
     return beyond_chance(other["unseen"]) <= beyond_chance(held_out["unseen"])
 
 
-def beyond_chance(side: Mapping[str, Any]) -> float:
-    """Bits given away less those that chance alone would show."""
-    return float(side["leakage_bits"] - (side["chance_bits"] or 0.0))
-
-
 def _looks_better(held_out: Mapping[str, Any]) -> Caution:
     own, other = held_out, held_out["global"]
     return Caution(
         "local recoding only looks better",
         f"Of the records it was made from it gives away {bits(own['own']['leakage_bits'])}, a global "
         f"recoding that keeps as much {bits(other['own']['leakage_bits'])}. Of records that neither has "
-        f"seen it is {bits(max(0.0, beyond_chance(own['unseen'])))} and "
-        f"{bits(max(0.0, beyond_chance(other['unseen'])))}, without what chance shows.",
+        f"seen it is {bits(beyond_chance(own['unseen']))} and {bits(beyond_chance(other['unseen']))}, "
+        "without what chance shows.",
         is_public=False,
         hint="global",
     )
@@ -223,10 +213,10 @@ def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
         f"{several(n_dropped, 'record')} with a missing value "
         f"{'was' if n_dropped == 1 else 'were'} left out."
     )
-    if is_shuffled:
-        return Caution("records left out", text, is_public=False)
-    text += " The rows are in the table's order, so that who knows some of them can tell which."
-    return Caution("records left out", text, is_public=False, hint="shuffle")
+    if not is_shuffled:
+        text += " The rows are in the table's order, so that who knows some of them can tell which."
+    hint = "" if is_shuffled else "shuffle"
+    return Caution("records left out", text, is_public=False, hint=hint)
 
 
 def _identifier(name: str) -> Caution:

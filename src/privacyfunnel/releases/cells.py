@@ -47,7 +47,7 @@ class CellRule:
         if not cells.lacking(self).any():
             return code
         if isinstance(code, ColumnCode):
-            return self._suppressed(joint, code)
+            return self._suppressed(joint, code, cells)
         return self._merged(joint, code, cells)
 
     def _merged(self, joint: Joint, code: Code, cells: Cells) -> Code:
@@ -69,7 +69,7 @@ class CellRule:
             if z is not None:
                 joined = plogp(z[:, others] + z[:, [a]]) - plogp(z[:, others]) - plogp(z[:, [a]])
                 cost = cost - joined.sum(axis=0)
-            b = int(others[np.lexsort((cost, cells.lacking_with(self, a)[others]))[0]])
+            b = int(others[np.lexsort((cost, cells.lacking(self, a)[others]))[0]])
             mass[b], mass[a] = mass[b] + mass[a], 0.0
             if z is not None:
                 z[:, b], z[:, a] = z[:, b] + z[:, a], 0.0
@@ -82,9 +82,8 @@ class CellRule:
         into = sp.csr_array((np.ones(len(symbols)), (range(len(symbols)), symbols)))
         return Channel(code.matrix @ into)
 
-    def _suppressed(self, joint: Joint, code: ColumnCode) -> ColumnCode:
+    def _suppressed(self, joint: Joint, code: ColumnCode, cells: Cells) -> ColumnCode:
         """Cells that lack something become *, with the next smallest until * itself lacks nothing."""
-        cells = Cells.of(self, joint, code.matrix)
         gone = cells.lacking(self)
         gone[np.unique(code.labels[code.suppressed])] = True
         for cell in np.argsort(cells.people, kind="stable"):
@@ -122,18 +121,13 @@ class Cells:
                 values.append(gathered(numbered(part), p_sxhat).toarray() > 0)
         return cls(np.asarray(rule.people @ matrix).ravel(), values)
 
-    def lacking(self, rule: CellRule) -> NDArray[np.bool_]:
-        """Which symbols have too few people or values."""
-        few = self.people < rule.least - ENOUGH
+    def lacking(self, rule: CellRule, a: int | None = None) -> NDArray[np.bool_]:
+        """Which symbols have too few people or values; with ``a``, still would were it put to them."""
+        people = self.people if a is None else self.people + self.people[a]
+        few = people < rule.least - ENOUGH
         for there in self.values:
-            few = few | (there.sum(axis=0) < rule.diversity)
-        return np.asarray(few)
-
-    def lacking_with(self, rule: CellRule, a: int) -> NDArray[np.bool_]:
-        """Which symbols would lack something still, were a put to them."""
-        few = self.people + self.people[a] < rule.least - ENOUGH
-        for there in self.values:
-            few = few | ((there | there[:, [a]]).sum(axis=0) < rule.diversity)
+            together = there if a is None else there | there[:, [a]]
+            few = few | (together.sum(axis=0) < rule.diversity)
         return np.asarray(few)
 
     def merge(self, a: int, b: int) -> None:

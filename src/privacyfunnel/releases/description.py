@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.releases.checksums import fingerprint
 from privacyfunnel.releases.files import CODEBOOK
 from privacyfunnel.report.receiver_words import cite, released_columns, what_was_done
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
 
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 MEDIA = {".csv": "text/csv", ".parquet": "application/vnd.apache.parquet"}
@@ -138,14 +136,14 @@ def croissant(
 
 
 def _file(path: Path, form: str) -> dict[str, Any]:
-    entry = {
+    return {
         "@type": "cr:FileObject",
         "@id": path.name,
         "name": path.name,
         "contentUrl": path.name,
         "encodingFormat": form.replace("vnd.apache.parquet", "x-parquet"),
+        "sha256": fingerprint(path).removeprefix("sha256:"),
     }
-    return entry | {"sha256": fingerprint(path).removeprefix("sha256:")}
 
 
 def _title(book: Codebook) -> str:

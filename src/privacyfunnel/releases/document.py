@@ -4,42 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.features import gathered, numbered, parts_of
-from privacyfunnel.codebook.codebook import COARSE
+from privacyfunnel.codebook.codebook import COARSE, Codebook
 from privacyfunnel.codebook.values import encode
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Column
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import entropy, mutual_information, share
+from privacyfunnel.joint import Joint
 from privacyfunnel.limits import PROVED, least_leakage, limit
 from privacyfunnel.metrics import Chance, best_guess
 from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import Stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings import RecodedSolution
+from privacyfunnel.releases.audit import ReleaseAudit
 from privacyfunnel.releases.cautions import (
     about_groups,
     about_release,
     about_table,
     about_usefulness,
 )
-from privacyfunnel.releases.recoded import describe_recoding, public_recoding
+from privacyfunnel.releases.recoded import compare_recodings, describe_code
 from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
+from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.caps import Cap
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint
-    from privacyfunnel.releases.audit import ReleaseAudit
-    from privacyfunnel.solvers.base import Solution
-    from privacyfunnel.tables import Released
+from privacyfunnel.tables import Released
 
 FORMAT = "privacyfunnel report"
 VERSION = 1
@@ -70,7 +67,7 @@ def describe(
     if measured.beside is not None:  # what is kept goes out as well
         rule = with_kept(measured.beside, joint, code).push(measured.beside)
     by_chance = kept_by_chance(joint, code, seed=request.seed)
-    columns = with_chance(columns_kept(joint, book), by_chance)
+    columns = columns_kept(joint, book, by_chance)
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, request),
@@ -121,7 +118,8 @@ def describe(
         "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
         "recoding": (
-            describe_recoding(joint, solution, code, frontier, request)
+            describe_code(joint, solution, code, request)
+            | {"frontiers": compare_recodings(joint, frontier, request)}
             if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode)
             else None
         ),
@@ -138,21 +136,22 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
     S and X share a column, or a code by lot hides S, what is kept is told in whole percents: more
     digits could be solved for the entropy of the one and for the probabilities of the other.
     """
-    asked, measured = document["asked"], document["measured"]
+    asked, recoding = document["asked"], document["recoding"]
     secret = {column["name"] for column in asked["sensitive"]}
     kept = ("public", "missing", "weight", "min_count", "expand", "keep", "shuffle", "choose_on")
-    columns, recoding = document["columns"], document["recoding"]
-    shown = ["utility", "utility_by_chance", "utility_bits", "entropy_x_bits"]
-    kept_of = ["name", "distinct", "kept", "by_chance"]
-    is_coarse = bool(secret & {c["name"] for c in columns}) or _is_by_lot(document)
-    if is_coarse:
-        shown = shown[:2]
-    else:
+    is_by_lot = document["release"]["code"] == "channel"
+    is_coarse = is_by_lot or bool(secret & {c["name"] for c in document["columns"]})
+    shown, kept_of = ["utility", "utility_by_chance"], ["name", "distinct", "kept", "by_chance"]
+    if not is_coarse:
+        shown += ["utility_bits", "entropy_x_bits"]
         kept_of += ["entropy_bits", "kept_bits"]
 
     def told(figures: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        coarse = {k: round(figures[k], COARSE) for k in SHARES if k in figures}
-        return {k: (coarse if is_coarse else {}).get(k, figures[k]) for k in names}
+        coarse = SHARES if is_coarse else ()
+        return {k: round(figures[k], COARSE) if k in coarse else figures[k] for k in names}
+
+    def told_of(columns: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+        return [told(column, names) for column in columns if column["name"] not in secret]
 
     return {
         **{key: document[key] for key in ("format", "version", "tool")},
@@ -164,30 +163,25 @@ def without_sensitive(document: Mapping[str, Any]) -> dict[str, Any]:
         },
         "records": {"released": document["records"]["released"]},
         "release": document["release"],
-        "measured": told(measured, shown),
-        "columns": [told(c, kept_of) for c in columns if c["name"] not in secret],
-        "symbols": _public_symbols(document),
-        "recoding": recoding and public_recoding(recoding, secret, told),
+        "measured": told(document["measured"], shown),
+        "columns": told_of(document["columns"], kept_of),
+        "symbols": _symbols_by_lot(document["symbols"]) if is_by_lot else document["symbols"],
+        "recoding": recoding
+        and {
+            **told(recoding, ("kind", "kept", "importance", "suppressed")),
+            "columns": told_of(recoding["columns"], ("name", "kept", "groups")),
+        },
         "audit": {"measures": _public_measures(document["audit"]["measures"])},
         "cautions": [c for c in document["cautions"] if c["is_public"]],
     }
 
 
-def _is_by_lot(document: Mapping[str, Any]) -> bool:
-    return bool(document["release"]["code"] == "channel")
-
-
-def _public_symbols(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The symbols; of a soft code without the values that each may stand for, which tell of S."""
-    if not _is_by_lot(document):
-        return dict(document["symbols"])
+def _symbols_by_lot(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The symbols of a soft code without the values that each may stand for, which tell of S."""
     less: dict[str, Any] = {"members": [], "n_values": None}
     return {
-        part: [
-            {**symbol, **less, "probability": round(symbol["probability"], COARSE)}
-            for symbol in symbols
-        ]
-        for part, symbols in document["symbols"].items()
+        part: [{**s, **less, "probability": round(s["probability"], COARSE)} for s in symbols]
+        for part, symbols in shown.items()
     }
 
 
@@ -291,9 +285,9 @@ def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     return {
         "utility": share(measured.utility_bits, measured.entropy_x_bits),
         "utility_bits": measured.utility_bits,
-        "leakage": share(measured.leakage_bits, measured.entropy_s_bits),
+        "leakage": share(measured.leakage_bits, measured.joint.entropy_s),
         "leakage_bits": measured.leakage_bits,
-        "guess": measured.guess,
+        "guess": best_guess(measured.joint),
         "chance": None if chance is None else asdict(chance),
     }
 
@@ -324,19 +318,15 @@ def _symbol(book: Codebook, j: int) -> dict[str, Any]:
     }
 
 
-def with_chance(columns: list[dict[str, Any]], by_chance: KeptByChance) -> list[dict[str, Any]]:
-    """What is kept of each column beside what a random grouping of the same sizes keeps."""
-    pairs = zip(columns, by_chance.columns, strict=True)
-    return [{**column, "by_chance": chance} for column, chance in pairs]
-
-
-def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
-    """For each public column I(column;X̂) and H(column): how much of it is kept."""
+def columns_kept(
+    joint: Joint, book: Codebook, by_chance: KeptByChance | None = None
+) -> list[dict[str, Any]]:
+    """For each public column I(column;X̂) and H(column): how much of it is kept, here and by chance."""
     code = book.over(joint)
     p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
-    found = []
+    found: list[dict[str, Any]] = []
     parts = parts_of(joint.labels_x, len(book.roles.public))
-    for column, values in zip(book.roles.public, parts, strict=True):
+    for i, (column, values) in enumerate(zip(book.roles.public, parts, strict=True)):
         p = gathered(numbered(values), p_xxhat)
         whole = entropy(np.asarray(p.sum(axis=1)).ravel())
         kept = mutual_information(p)
@@ -347,6 +337,7 @@ def columns_kept(joint: Joint, book: Codebook) -> list[dict[str, Any]]:
                 "entropy_bits": whole,
                 "kept_bits": kept,
                 "kept": kept / whole if whole else 1.0,
+                **({} if by_chance is None else {"by_chance": by_chance.columns[i]}),
             }
         )
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,35 +11,21 @@ from numpy.typing import NDArray
 from privacyfunnel.codes import ColumnCode, Partition
 from privacyfunnel.columns import show
 from privacyfunnel.errors import FunnelError
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array, share
+from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
+from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import recoding_settings
 from privacyfunnel.solvers.base import in_bits
-
-if TYPE_CHECKING:
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.joint import Joint, PublicColumn
-    from privacyfunnel.releases.request import ReleaseRequest
 
 MOST_BARS = 90  # of a column's picture; more values are put together
 COMPARED = 20_000  # values of X up to which the other recodings are searched for the report
 COMPARED_POINTS = (7, 4)  # of a rough curve; fewer where X has many values
 MANY_VALUES = 4_000
 COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
-
-
-def describe_recoding(
-    joint: Joint,
-    solution: RecodedSolution,
-    code: ColumnCode,
-    frontier: Frontier,
-    request: ReleaseRequest,
-) -> dict[str, Any]:
-    """The part of a release's document that only readable releases have."""
-    frontiers = compare_recodings(joint, frontier, request)
-    return {**describe_code(joint, solution, code, request), "frontiers": frontiers}
 
 
 def describe_code(
@@ -130,14 +116,13 @@ def value_bars(
     >>> value_bars(("a", "b", "c"), np.array([0.2, 0.5, 0.3]), np.array([0, 1, 0]), False)[0]
     {'label': 'c', 'share': 0.3, 'group': 0, 'values': 1}
     """
-    order = range(len(p)) if is_ordered else np.lexsort((-p, group))
+    order = range(len(p)) if is_ordered else np.lexsort((-p, group))[:MOST_BARS]
     bars: list[dict[str, Any]] = []
-    wide = max(1, -(-len(p) // MOST_BARS)) if is_ordered else 1
-    for v in order if is_ordered else order[:MOST_BARS]:
-        last = bars[-1] if bars else None
-        if last is not None and last["values"] < wide and last["group"] == int(group[v]):
-            last["share"] += float(p[v])
-            last["values"] += 1
+    wide = -(-len(p) // MOST_BARS) if is_ordered else 1
+    for v in order:
+        if bars and bars[-1]["values"] < wide and bars[-1]["group"] == int(group[v]):
+            bars[-1]["share"] += float(p[v])
+            bars[-1]["values"] += 1
         else:
             label = show(values[v])
             bars.append({"label": label, "share": float(p[v]), "group": int(group[v]), "values": 1})
@@ -177,29 +162,11 @@ def rough_frontier(joint: Joint, kind: str, request: ReleaseRequest) -> list[dic
 
 
 def _points(joint: Joint, frontier: Frontier) -> list[dict[str, float]]:
-    points = []
-    for solution in frontier:
-        utilities = column_utilities(joint, solution.code)
-        points.append(
-            {
-                "kept": float(np.mean(list(utilities.values()))),
-                "leakage": share(in_bits(joint, solution).leakage, joint.entropy_s),
-            }
-        )
+    points = [
+        {
+            "kept": float(np.mean(list(column_utilities(joint, solution.code).values()))),
+            "leakage": share(in_bits(joint, solution).leakage, joint.entropy_s),
+        }
+        for solution in frontier
+    ]
     return sorted(points, key=lambda point: point["kept"])
-
-
-def public_recoding(
-    recoding: Mapping[str, Any],
-    secret: set[str],
-    told: Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]],
-) -> dict[str, Any]:
-    """The same without what it says about S, or about values finer than those released.
-
-    ``told`` takes the named figures, as precisely as may be told.
-    """
-    columns = (column for column in recoding["columns"] if column["name"] not in secret)
-    return {
-        **told(recoding, ("kind", "kept", "importance", "suppressed")),
-        "columns": [told(column, ("name", "kept", "groups")) for column in columns],
-    }

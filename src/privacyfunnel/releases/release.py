@@ -6,49 +6,31 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from privacyfunnel.audits import Audit, Limits, broken
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import check_means
+from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.folders import together
+from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.parallel import Progress
 from privacyfunnel.recodings.fixed import check_named
+from privacyfunnel.releases import files
 from privacyfunnel.releases.audit import audit_release, on_unseen, records_aside
 from privacyfunnel.releases.checksums import checksums
 from privacyfunnel.releases.description import croissant, data_package
 from privacyfunnel.releases.document import describe, without_sensitive
-from privacyfunnel.releases.files import (
-    ANY_FILES,
-    CHECKSUMS,
-    CODEBOOK,
-    CROISSANT,
-    DOCUMENT,
-    FILES,
-    PACKAGE,
-    PAGE,
-    README,
-)
 from privacyfunnel.releases.request import TARGETS, ReleaseRequest
-from privacyfunnel.releases.search import (
-    bins_in_order,
-    frontier_in_bits,
-    rule_of,
-    search,
-)
+from privacyfunnel.releases.search import bins_in_order, frontier_in_bits, rule_of, search
 from privacyfunnel.releases.written_file import check_same, measure
 from privacyfunnel.report.page import page, receiver_page
 from privacyfunnel.solvers.base import in_bits
-from privacyfunnel.tables import count, identifiers, open_table, write_release
+from privacyfunnel.tables import Counts, Table, count, identifiers, open_table, write_release
 from privacyfunnel.tables.join import output_columns
 from privacyfunnel.tables.write import shuffle_rows
-
-if TYPE_CHECKING:
-    from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.tables import Counts, Table
 
 Stages = Callable[[str], Progress | None]  # a progress bar for each stage of the work
 
@@ -135,15 +117,9 @@ def release(
     folder = Path(out)
     opened = open_table(table, memory=memory)
     _check_not_the_table(opened, [folder / name for name in request.files])
-    with together(folder, request.files, force, instead_of=ANY_FILES) as work:
+    with together(folder, request.files, force, instead_of=files.ANY_FILES) as work:
         counts = count(
-            opened,
-            sensitive,
-            public,
-            useful=useful,
-            columns=columns,
-            weight=weight,
-            person=person,
+            opened, sensitive, public, useful=useful, columns=columns, weight=weight, person=person
         )
         _check_kept(counts, request.keep)
         output: dict[str, Any] = {
@@ -155,21 +131,18 @@ def release(
         numbers = request.numbers if readable else None
         # Wrong columns are told before the search, which may take long.
         names = output_columns(opened, counts.roles, **output, numbers=numbers)
-        joint = counts.joint()
+        joint, persons = counts.joint(), counts.persons
         check_named(request.groups, {column.name: column.values for column in joint.public})
-        aside = records_aside(joint, counts.persons, request)
-        bar = stages("Searching releases")
+        aside = records_aside(joint, persons, request)
         request = bins_in_order(request, counts.roles.public)
-        persons = counts.persons
-        rule = rule_of(counts, joint, request)
         found = search(
             joint,
             request,
             frontier=frontier,
-            rule=rule,
+            rule=rule_of(counts, joint, request),
             persons=persons,
             jobs=n_jobs,
-            progress=bar,
+            progress=stages("Searching releases"),
         )
         book = Codebook.from_solution(
             joint,
@@ -195,17 +168,7 @@ def release(
         held_out = None
         if aside is not None:
             bar = stages("Checking on records held out")
-            made_from, put_aside, whose = aside
-            held_out = on_unseen(
-                made_from,
-                put_aside,
-                counts.roles,
-                request,
-                persons=whose,
-                jobs=n_jobs,
-                progress=bar,
-            )
-        bar = stages("Auditing the release")
+            held_out = on_unseen(aside, counts.roles, request, jobs=n_jobs, progress=bar)
         audit = audit_release(
             joint,
             book,
@@ -215,12 +178,10 @@ def release(
             persons=persons,
             useful=counts.useful,
             jobs=n_jobs,
-            progress=bar,
+            progress=stages("Auditing the release"),
         )
         _check_new_people(audit.audit, request.max_population_leakage)
-        bar = None
-        if request.kind != "symbols":
-            bar = stages("Comparing with other kinds of releases")
+        bar = stages("Comparing with other kinds of releases") if readable else None
         document = describe(
             request,
             stakes(joint, persons=persons, seed=request.seed),
@@ -269,24 +230,18 @@ def _write_report(
     """All but the table; with ``is_public`` without any statistic about S, which receivers never get."""
     told, bare = without_sensitive(document), book.public()
     shown = told if is_public else document
-    (bare if is_public else book).save(folder / CODEBOOK)
-    _write(folder / PAGE, page(shown))
-    _write_json(folder / DOCUMENT, shown)
+    (bare if is_public else book).save(folder / files.CODEBOOK)
+    _write(folder / files.PAGE, page(shown))
+    _write_json(folder / files.DOCUMENT, shown)
     table = folder / document["release"]["file"]
-    beside = {
-        table.name: "the released table",
-        **{
-            name: text
-            for name, text in FILES.items()
-            if is_public or name in (README, PACKAGE, CROISSANT)
-        },
-    }
-    _write(folder / README, receiver_page(told, bare, beside))
-    codebook = folder / CODEBOOK if is_public else None
-    _write_json(folder / PACKAGE, data_package(table, told, bare))
-    _write_json(folder / CROISSANT, croissant(table, codebook, told, bare))
-    names = [table.name, *(name for name in FILES if name != CHECKSUMS)]
-    _write(folder / CHECKSUMS, checksums(folder, names))
+    handed_on = files.FILES if is_public else (files.README, files.PACKAGE, files.CROISSANT)
+    beside = {table.name: "the released table"} | {name: files.FILES[name] for name in handed_on}
+    _write(folder / files.README, receiver_page(told, bare, beside))
+    codebook = folder / files.CODEBOOK if is_public else None
+    _write_json(folder / files.PACKAGE, data_package(table, told, bare))
+    _write_json(folder / files.CROISSANT, croissant(table, codebook, told, bare))
+    names = [table.name, *(name for name in files.FILES if name != files.CHECKSUMS)]
+    _write(folder / files.CHECKSUMS, checksums(folder, names))
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:

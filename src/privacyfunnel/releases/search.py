@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Bins, Column, show
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.frontiers.frontier import pareto
+from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.frontiers.sweep import LARGE
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array
@@ -28,7 +28,7 @@ from privacyfunnel.persons import Persons
 from privacyfunnel.recodings import RecodedSolution, kept, make_recoding, solve
 from privacyfunnel.recodings.recoding import SUPPRESS
 from privacyfunnel.releases.cells import CellRule
-from privacyfunnel.releases.request import BALANCE
+from privacyfunnel.releases.request import BALANCE, ReleaseRequest
 from privacyfunnel.solvers import make_solver
 from privacyfunnel.solvers.base import Solution, Status, in_bits
 from privacyfunnel.solvers.caps import solve_capped
@@ -36,8 +36,6 @@ from privacyfunnel.solvers.effort import LOCAL_MOVES, REFINE, check_effort
 from privacyfunnel.solvers.target import MET, reaches, stays_within
 
 if TYPE_CHECKING:
-    from privacyfunnel.frontiers.frontier import Frontier
-    from privacyfunnel.releases.request import ReleaseRequest
     from privacyfunnel.tables import Counts
 
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # of the least count, until cells keep the rule
@@ -117,8 +115,7 @@ def _searched(
     if request.is_by_hand:  # beside what the search would find
         solution = by_hand(joint, request)
         free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
-        beside = frontier or frontier_of(joint, free, jobs=jobs, progress=progress)
-        return Found(beside, solution)
+        return Found(frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution)
     every = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
     if request.caps:
         return Found(every, within_caps(joint, request))
@@ -203,7 +200,8 @@ def _within(
                 raise
             break
         nearest = _ruled(joint, found.solution, rule, request)
-        goal = _goal(request, found.frontier)
+        by_utility = "utility" in request.target
+        goal = found.frontier.target(dict(request.target)).bits if by_utility else 0.0
         if _meets(nearest, request, goal):
             solutions = [_ruled(joint, s, rule, request) for s in found.frontier]
             every = replace(found.frontier, solutions=pareto(joint, "funnel", solutions))
@@ -233,12 +231,6 @@ def _ruled(joint: Joint, solution: Solution, rule: CellRule, request: ReleaseReq
     if isinstance(found, RecodedSolution) and isinstance(code, ColumnCode):
         return replace(found, suppressed=float(joint.p_x[code.suppressed].sum()))
     return found
-
-
-def _goal(request: ReleaseRequest, frontier: Frontier) -> float:
-    """The utility that is asked for, in its unit; 0 where another target is."""
-    given = {name: share for name, share in request.target.items() if name == "utility"}
-    return frontier.target(given).bits if given else 0.0
 
 
 def _meets(solution: Solution, request: ReleaseRequest, goal: float) -> bool:
@@ -293,12 +285,9 @@ def drawn_records(
 ) -> tuple[Joint, Joint]:
     """Some of the records, drawn without replacement, and the others.
 
-    Of ``persons`` all rows or none are drawn; the others are one row of each who was not.
-
-    A value of X that none of the drawn has is told nothing about.
-
-    Whoever knows all records but one and runs the search again does not know which were drawn. Every
-    x needs a symbol: one that was not drawn gets a trace of weight, spread as p(s) is.
+    Of ``persons`` all rows or none are drawn; the others are one row of each who was not. Whoever knows
+    all records but one and runs the search again does not know which were drawn. Every x needs a
+    symbol: one that was not drawn gets a trace of weight, spread as p(s) is, and tells nothing.
 
     >>> from privacyfunnel.joint import Joint
     >>> drawn, others = drawn_records(Joint.from_counts([[9, 3], [4, 8]]), 0.5, seed=1)
@@ -372,21 +361,13 @@ def find(
 
 def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
     """A code that some records chose, measured on all of them."""
-    plain = Solution.measured(joint, solution.objective, solution.code, Status.CONVERGED)
-    if not isinstance(solution, RecodedSolution) or not isinstance(solution.code, ColumnCode):
-        return plain
-    share = kept(joint, solution.code, importance)
-    return RecodedSolution(
-        plain.code,
-        plain.objective,
-        plain.leakage,
-        plain.utility,
-        plain.status,
-        amount=plain.amount,
-        kept=share,
-        kept_bits=share * joint.entropy_x,
-        suppressed=solution.suppressed and float(joint.p_x[solution.code.suppressed].sum()),
-    )
+    code, aim = solution.code, solution.objective
+    if not isinstance(solution, RecodedSolution) or not isinstance(code, ColumnCode):
+        return Solution.measured(joint, aim, code, Status.CONVERGED)
+    found = RecodedSolution.measured(joint, aim, code, Status.CONVERGED)
+    share = kept(joint, code, importance)
+    suppressed = solution.suppressed and float(joint.p_x[code.suppressed].sum())
+    return replace(found, kept=share, kept_bits=share * joint.entropy_x, suppressed=suppressed)
 
 
 def _check_frontier(joint: Joint, request: ReleaseRequest, frontier: Frontier) -> None:

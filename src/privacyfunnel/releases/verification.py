@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from privacyfunnel.audits import Trials, audit_joint
-from privacyfunnel.codebook import Codebook
-from privacyfunnel.codebook.codebook import COARSE
+from privacyfunnel.codebook.codebook import COARSE, Codebook
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
@@ -26,28 +26,19 @@ from privacyfunnel.columns import Roles
 from privacyfunnel.errors import DataUnavailable, FunnelError, InvalidInput
 from privacyfunnel.information import entropy, share
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics.random_grouping import kept_by_chance
+from privacyfunnel.metrics.random_grouping import KeptByChance, kept_by_chance
 from privacyfunnel.metrics.stakes import stakes
 from privacyfunnel.objectives import utility
 from privacyfunnel.recodings.kept import kept
 from privacyfunnel.releases.checksums import fingerprint, read_checksums
-from privacyfunnel.releases.document import (
-    columns_kept,
-    guesses,
-    measured_of,
-    symbols_of,
-    with_chance,
-)
+from privacyfunnel.releases.document import columns_kept, guesses, measured_of, symbols_of
 from privacyfunnel.releases.files import CHECKSUMS, CODEBOOK, DOCUMENT, TABLES
 from privacyfunnel.releases.recoded import recoded_columns
 from privacyfunnel.releases.written_file import AGREE, Measured, measure, with_kept
 from privacyfunnel.report.numbers import number, several
-from privacyfunnel.tables import count_roles, open_table
+from privacyfunnel.tables import Table, count_roles, open_table
 from privacyfunnel.tables.join import match_roles
 from privacyfunnel.tables.paths import read_paths
-
-if TYPE_CHECKING:
-    from privacyfunnel.tables import Table
 
 SEARCHED = ("frontier", "held_out")  # told by the search alone
 OF_OTHERS = ("population_leakage", "population_bits")  # measured on records that are not told
@@ -193,16 +184,14 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
     numbers = document["release"].get("numbers", "label")
     with connect() as con:
         columns = list(read_paths(con, path, {}).names)
-        reading = read_paths(
-            con, path, dict.fromkeys(columns, "text")
-        )  # labels, whatever they look like
+        # Labels are text, whatever they look like.
+        reading = read_paths(con, path, dict.fromkeys(columns, "text"))
         wanted = [columns[0]]
         if book.columns:
             wanted = [] if numbers == "mean" else [column.name for column in book.columns]
         places = [columns.index(name) for name in wanted if name in columns]
         safe = ", ".join(f"f{i}" for i in range(len(columns)))
-        labels = [f"CAST(f{i} AS VARCHAR)" for i in places]
-        keys = ", ".join(labels) or "1"
+        keys = ", ".join(f"CAST(f{i} AS VARCHAR)" for i in places) or "1"
         rows = con.execute(
             f"SELECT {keys}, count(*) FROM {reading.sql} AS s({safe}) GROUP BY ALL"
         ).fetchall()
@@ -245,21 +234,11 @@ def _groups(
         return None
     columns = []
     for told in document["recoding"]["columns"]:
-        i = list(names).index(told["name"])
-        sums: dict[str, int] = {}
+        i, sums = names.index(told["name"]), Counter[str]()
         for labels, times in counted.items():
-            sums[labels[i]] = sums.get(labels[i], 0) + times
-        columns.append(
-            {
-                "groups": [
-                    {
-                        "share": sums.get(group["label"], 0) / n,
-                        "records": sums.get(group["label"], 0),
-                    }
-                    for group in told["groups"]
-                ]
-            }
-        )
+            sums[labels[i]] += times
+        records = [sums[group["label"]] for group in told["groups"]]
+        columns.append({"groups": [{"share": r / n, "records": r} for r in records]})
     return {"columns": columns}
 
 
@@ -278,12 +257,14 @@ def _from_codebook(done: Verification, document: Mapping[str, Any], book: Codebo
     done.compare(DOCUMENT, document, found)
 
 
-def _kept(joint: Joint, book: Codebook, document: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(
+    joint: Joint, book: Codebook, document: Mapping[str, Any], by_chance: KeptByChance | None = None
+) -> dict[str, Any]:
     """How much is kept of the whole and of each column."""
     bits, whole = utility(joint, book.over(joint)), joint.entropy_x
     return {
         "measured": {"utility_bits": bits, "entropy_x_bits": whole, "utility": share(bits, whole)},
-        "columns": _by_name(columns_kept(joint, book), document["columns"]),
+        "columns": _by_name(columns_kept(joint, book, by_chance), document["columns"]),
     }
 
 
@@ -308,8 +289,8 @@ def _from_table(
     opened, roles = match_roles(table, roles)
     counts = count_roles(opened, roles)
     joint = counts.joint()
-    unknown = book.uncovered(joint) if not (book.soft and book.is_public) else np.zeros(1)
-    if unknown.any():
+    can_code = not (book.soft and book.is_public)
+    if can_code and book.uncovered(joint).any():
         done.findings.append(Finding(CODEBOOK, "it does not know all values of the table"))
         return
     found: dict[str, Any] = {"records": {"in_table": counts.n_rows, "left_out": counts.n_dropped}}
@@ -319,26 +300,20 @@ def _from_table(
         done.findings.append(Finding(document["release"]["file"], what))
         done.compare(DOCUMENT, document, found)
         return
-    if not (book.soft and book.is_public):
-        found |= _kept(joint, book, document)
     if about_s:
-        code = book.over(joint)
-        chance = kept_by_chance(joint, code, seed=document["asked"]["seed"])
-        found["columns"] = _by_name(
-            with_chance(columns_kept(joint, book), chance), document["columns"]
-        )
+        chance = kept_by_chance(joint, book.over(joint), seed=document["asked"]["seed"])
+        found |= _kept(joint, book, document, chance)
         found |= _about_s(done, opened, roles, folder, document, book, joint)
         found["measured"]["utility_by_chance"] = chance.whole
+    elif can_code:
+        found |= _kept(joint, book, document)
     if book.columns and document.get("recoding"):
-        found["recoding"] = _recoded(joint, document, book, about_s)
+        found["recoding"] = _recoded(joint, document["recoding"], book)
     done.compare(DOCUMENT, document, found)
 
 
-def _recoded(
-    joint: Joint, document: Mapping[str, Any], book: Codebook, about_s: bool
-) -> dict[str, Any]:
+def _recoded(joint: Joint, told: Mapping[str, Any], book: Codebook) -> dict[str, Any]:
     """The part of the document that is about the columns of a readable release."""
-    told = document["recoding"]
     columns = []
     for column, recoded in zip(joint.public, book.columns, strict=True):
         groups = [
@@ -350,8 +325,6 @@ def _recoded(
         columns.append(RecodedColumn(recoded.name, tuple(groups)))
     code = ColumnCode(columns, book.cells_of(joint))
     found = recoded_columns(joint, code, is_local=told["kind"] == "local")
-    keys = None if about_s else ("name", "kept", "groups")
-    found = [{k: c[k] for k in keys or c} for c in found]
     return {
         "kept": kept(joint, code, told["importance"] or None),
         "suppressed": float(joint.p_x[code.suppressed].sum()),
@@ -378,7 +351,7 @@ def _about_s(
     by_rows = written.unkept or written.joint
     is_ordered = not book.soft and abs(by_rows.information - alone) <= AGREE
     at_stake = stakes(joint, seed=document["asked"]["seed"])
-    found: dict[str, Any] = {"measured": {}}
+    found: dict[str, Any] = {"measured": {"leakage_without_kept": share(alone, joint.entropy_s)}}
     if document["records"].get("persons") is None:
         found["stakes"] = at_stake.to_json()
     if not is_ordered:
@@ -386,14 +359,10 @@ def _about_s(
             "the audit: the rows are drawn by lot, or not in the table's order"
         )
         if beside:
-            found["measured"] = {"leakage_without_kept": share(alone, joint.entropy_s)}
             return found
     if written.beside is not None:
         rule = with_kept(written.beside, joint, code).push(written.beside)
-    found["measured"] = {
-        **measured_of(joint, utility(joint, code), rule.information),
-        "leakage_without_kept": share(alone, joint.entropy_s),
-    }
+    found["measured"] |= measured_of(joint, utility(joint, code), rule.information)
     found["guessing"] = guesses(at_stake, rule)
     if is_ordered:
         found["audit"] = _audited(done, written, roles, document, joint)

@@ -15,7 +15,6 @@ from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles, required, where_complete
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
-from privacyfunnel.metrics import best_guess
 from privacyfunnel.persons import Persons
 from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.tables.paths import read_paths
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from privacyfunnel.codebook import Codebook
 
-
 AGREE = 1e-9  # bits that the written file may differ from what the search has measured
 
 
@@ -36,7 +34,7 @@ class NotAsMeasured(RuntimeError):
 
 @dataclass(frozen=True)
 class Measured:
-    """What the rows of a release tell: I(S;X̂) and I(X;X̂) in bits, and how often a guess is right."""
+    """What the rows of a release tell: I(S;X̂) and I(X;X̂) in bits."""
 
     columns: tuple[str, ...]  # of the file
     joint: Joint  # of S and the released labels, with the columns that are kept beside them
@@ -57,16 +55,6 @@ class Measured:
     def leakage_bits(self) -> float:
         """I(S;X̂)."""
         return self.joint.information
-
-    @property
-    def entropy_s_bits(self) -> float:
-        """H(S)."""
-        return self.joint.entropy_s
-
-    @property
-    def guess(self) -> float:
-        """How often the best guess of S from X̂ is right."""
-        return best_guess(self.joint)
 
 
 def measure(
@@ -151,13 +139,12 @@ def with_kept(beside: Joint, joint: Joint, code: Code) -> Code:
 def check_same(book: Codebook, measured: Measured) -> None:
     """A hard code's file has the very bits of the search; a soft one's only what may be drawn."""
     if book.soft:
-        rare = {(value, label) for value, label in measured.values_as if label == SUPPRESSED}
         allowed = {
             (value, book.labels[j])
             for value, row in zip(book.labels_x, book.rows, strict=True)
             for j, _ in row
         }
-        strange = measured.values_as - allowed - rare
+        strange = [pair for pair in measured.values_as - allowed if pair[1] != SUPPRESSED]
         if strange:
             raise NotAsMeasured(
                 f"the written file has {len(strange)} values under symbols that the codebook does "

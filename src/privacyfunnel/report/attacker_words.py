@@ -14,8 +14,6 @@ NOTHING = 1e-9  # bits
 SURE = 0.95  # share of right guesses that leaves no doubt
 DOUBT = 0.1  # of the wrong guesses without the data, that may be left then
 TITLES = ("column", "attacker", "sees", "right", "more than blind", "bits gained")
-
-
 WHO = (
     "Three kinds of people may want to know the sensitive values. One knows only the release, and how "
     "often each released value goes with which sensitive ones: leakage and guesses are about them. One "

@@ -16,6 +16,7 @@ from privacyfunnel.report.attacker_words import (
 from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
+SAFER = {"less": " Less is safer.", "more": " More is safer.", "": ""}
 PUBLISHED = {"value": "published", "original": "original"}  # titles of a measure's figures
 SECTIONS = {
     "What the published columns give away": (
@@ -53,25 +54,16 @@ def of(document: Document, key: str) -> Mapping[str, Any]:
     return next(row for row in document["measures"] if row["key"] == key)
 
 
-def meaning(row: Mapping[str, Any]) -> str:
-    """What a measure means and which direction is safe."""
-    safer = {"less": " Less is safer.", "more": " More is safer."}.get(row["safer"], "")
-    return f"{row['meaning']}{safer}"
-
-
 def by_person(document: Document, s: str) -> list[str]:
     """What one learns who sees all rows of a person."""
-    keys = [row["key"] for row in document["measures"]]
-    if "person_leakage" not in keys:
+    rows = rows_of(document, ("person_leakage", "person_chance", "person_guess"))
+    if not rows or rows[0]["value"] is None:
         return []
-    told, chance = (of(document, f"person_{key}")["value"] for key in ("leakage", "chance"))
-    if told is None:
-        return []
+    told, chance, guess = (row["value"] for row in rows)
     beside = "" if chance is None else f", {percent(chance)} by chance"
     return [
         f"Whoever sees all rows of a person together, and knows how often such rows go with what, learns "
-        f"{percent(told)} of {s}{beside}, and guesses right in "
-        f"{percent(of(document, 'person_guess')['value'])} of cases."
+        f"{percent(told)} of {s}{beside}, and guesses right in {percent(guess)} of cases."
     ]
 
 
@@ -106,14 +98,13 @@ def missing(document: Document, keys: Sequence[str]) -> list[str]:
 def headline(document: Document) -> list[str]:
     """The audit in a few sentences."""
     s, x = listed(document["sensitive"]), listed(document["public"])
-    left_out = document["left_out"]
-    lines = [
-        "Weighted records."
-        if document["records"] is None
-        else f"{several(document['records'], 'record')}{_of_persons(document)}."
-        + (f" {several(left_out, 'record')} with a missing value left out." if left_out else "")
-    ]
-    lines += by_measure(document)
+    n_persons, left_out = document.get("persons"), document["left_out"]
+    whose = "" if n_persons is None else f" of {several(n_persons, 'person')}"
+    without = f" {several(left_out, 'record')} with a missing value left out." if left_out else ""
+    records = "Weighted records."
+    if document["records"] is not None:
+        records = f"{several(document['records'], 'record')}{whose}.{without}"
+    lines = [records, *by_measure(document)]
     told, leakage = of(document, "information"), of(document, "leakage")
     if leakage["value"] is None:
         return [*lines, f"What {x} give away about {s} is not available: {leakage['note']}."]
@@ -124,10 +115,10 @@ def headline(document: Document) -> list[str]:
     chance = of(document, "chance")["value"]
     if chance is not None and told["value"] > NOTHING:
         lines.append(_beside_chance(told["value"], chance, of(document, "p_value")["value"], s))
-    linked = [c for c in document["columns"] if (c["p_value"] or 1.0) < 0.05]
     lines += [
         f"Chance alone does not explain what they tell about {c['name']} (p = {c['p_value']:.3f})."
-        for c in linked
+        for c in document["columns"]
+        if (c["p_value"] or 1.0) < 0.05
     ]
     lines += by_person(document, s) + _of_new_people(document)
     blind, seeing = (of(document, f"guess_{key}")["value"] for key in ("blind", "seeing"))
@@ -138,7 +129,7 @@ def headline(document: Document) -> list[str]:
     informed = of(document, "guess_informed")["value"]
     return [
         *lines,
-        *who_knows_all_others(informed, blind, s, whom(document.get("persons"))),
+        *who_knows_all_others(informed, blind, s, whom(n_persons)),
         *attackers(document),
         *usefulness_words.in_short(document),
     ]
@@ -147,11 +138,6 @@ def headline(document: Document) -> list[str]:
 def whom(n_persons: int | None) -> str:
     """What is counted one by one."""
     return "record" if n_persons is None else "person"
-
-
-def _of_persons(document: Document) -> str:
-    n_persons = document.get("persons")
-    return "" if n_persons is None else f" of {several(n_persons, 'person')}"
 
 
 def _of_new_people(document: Document) -> list[str]:
@@ -193,7 +179,11 @@ def measures(
     return [
         ["measure", *(titles[field] for field in fields), "what it means"],
         *(
-            [row["name"], *(_cell(row, field) for field in fields), meaning(row)]
+            [
+                row["name"],
+                *(_cell(row, field) for field in fields),
+                row["meaning"] + SAFER[row["safer"]],
+            ]
             for row in rows
             if _has(row, "value")
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privacyfunnel.information import share
 from privacyfunnel.report.attacker_words import NOT_AVAILABLE
 from privacyfunnel.report.numbers import bits, number, percent, several
 
@@ -17,8 +18,7 @@ NEARER = (
 
 def what_was_checked(document: Document) -> str:
     """What the check did, and that the release is another matter."""
-    held = document["held_out"]
-    own, unseen = held["own"], held["unseen"]
+    own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
     return (
         f"A check of the method: the same search was made again with {number(own['n_records'])} of "
         f"the {several(own['n_records'] + unseen['n_records'], 'record')}, chosen by lot, and its "
@@ -29,12 +29,11 @@ def what_was_checked(document: Document) -> str:
 
 def what_was_found(document: Document) -> str:
     """What the coding keeps and gives away on either side, and how many values it did not know."""
-    held = document["held_out"]
-    own, unseen = held["own"], held["unseen"]
-    share = "utility" if document["recoding"] is None else "kept"
+    own, unseen = (document["held_out"][side] for side in ("own", "unseen"))
+    kept = "utility" if document["recoding"] is None else "kept"
     text = (
-        f"On records that it has not seen, the coding keeps {percent(unseen[share])} instead of "
-        f"{percent(own[share])} and gives away {percent(unseen['leakage'])} "
+        f"On records that it has not seen, the coding keeps {percent(unseen[kept])} instead of "
+        f"{percent(own[kept])} and gives away {percent(unseen['leakage'])} "
         f"({bits(unseen['leakage_bits'])}) instead of {percent(own['leakage'])} "
         f"({bits(own['leakage_bits'])})."
     )
@@ -62,10 +61,13 @@ def on_others(document: Document) -> str:
 
 
 def _beyond(side: Mapping[str, Any], document: Document) -> str:
-    by_chance = side["chance_bits"] or 0.0
-    more = max(0.0, side["leakage_bits"] - by_chance)
-    whole = document["measured"]["entropy_s_bits"]
-    return f"{percent(more / whole if whole else 0.0)} ({bits(more)})"
+    more = beyond_chance(side)
+    return f"{percent(share(more, document['measured']['entropy_s_bits']))} ({bits(more)})"
+
+
+def beyond_chance(side: Mapping[str, Any]) -> float:
+    """Bits given away less those that chance alone would show."""
+    return float(side["leakage_bits"] - (side["chance_bits"] or 0.0))
 
 
 def in_short(document: Document) -> str:
@@ -117,9 +119,7 @@ def _suppressed(document: Document) -> str:
     n = unseen["n_suppressed"]
     if not n:
         return "It knew all of their values."
-    share = percent(n / unseen["n_records"])
+    part = percent(n / unseen["n_records"])
     which = "which is" if n == 1 else "which are"
-    become = "released as one more symbol, “suppressed”"
-    if document["recoding"] is not None:
-        become = "released as *"
-    return f"It did not know the values of {several(n, 'record')} ({share}), {which} {become}."
+    become = "one more symbol, “suppressed”" if document["recoding"] is None else "*"
+    return f"It did not know the values of {several(n, 'record')} ({part}), {which} released as {become}."

@@ -8,11 +8,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.values import decode
 from privacyfunnel.codebook.words import FEW
 from privacyfunnel.columns import KINDS, MISSING, show
@@ -29,9 +30,6 @@ from privacyfunnel.report.column_picture import ColumnPicture
 from privacyfunnel.report.escape import EMPTY, visible
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.picture import Picture
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
 
 Document = Mapping[str, Any]
 MOST_GROUPS = 60  # of a column, on the page for receivers

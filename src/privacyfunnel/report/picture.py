@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from privacyfunnel.report.numbers import listed, percent
 
@@ -85,27 +86,19 @@ def _covered(
 ) -> tuple[int, int]:
     """How many words, and how many lines, a box on the paper lies on; none may stick out."""
     outside = box[0] < axes.left or box[2] > axes.width or box[3] > axes.floor
-    across = [k / 12 for k in range(13)]
+    across = (np.linspace(box[0], box[2], 13) - axes.left) / (axes.right - axes.left)
     lines = 0
     for curve in curves:
-        shares = [
-            (box[0] + k * (box[2] - box[0]) - axes.left) / (axes.right - axes.left) for k in across
-        ]
-        inside = [u for u in shares if curve.points[0][0] <= u <= curve.points[-1][0]]
+        inside = [u for u in across if curve.points[0][0] <= u <= curve.points[-1][0]]
         lines += any(box[1] < axes.y(_height(curve.points, u)) < box[3] for u in inside)
-    return outside + sum(_overlap(box, other) for other in taken), lines
+    words = [box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken]
+    return outside + sum(words), lines
 
 
 def _height(points: Sequence[tuple[float, float]], u: float) -> float:
     """The height of a line through points, by rising u."""
-    for (a, low), (b, high) in pairwise(points):
-        if a <= u <= b:
-            return low + (high - low) * (u - a) / (b - a) if b > a else high
-    return points[-1][1]
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    xs, ys = zip(*points, strict=True)
+    return float(np.interp(u, xs, ys))
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,17 @@ document, whatever folder they stand in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY, has_bounds, has_mean, recoded_names
 from privacyfunnel.codebook.recoded import is_interval
-from privacyfunnel.columns import KINDS, MISSING, show
+from privacyfunnel.codebook.tallies import Tally
+from privacyfunnel.codes import Group
+from privacyfunnel.columns import KINDS, MISSING, Column, show
 from privacyfunnel.report.escape import EMPTY
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.words import in_groups, leaving_aside
-
-if TYPE_CHECKING:
-    from privacyfunnel.codebook import Codebook
-    from privacyfunnel.codebook.tallies import Tally
-    from privacyfunnel.codes import Group
-    from privacyfunnel.columns import Column
 
 Document = Mapping[str, Any]
 FEW = 12  # values of a group that are listed with their records
@@ -107,23 +104,21 @@ def what_was_done(book: Codebook, document: Document) -> list[str]:
     """What became of the records, in sentences."""
     n = several(document["records"]["released"], "record")
     columns = listed([column.name for column in book.roles.public])
-    found = []
     if book.recoding == "global":
-        found.append(f"{n}. Each of {columns} was put into groups, the same for all records.")
+        how = f"Each of {columns} was put into groups, the same for all records."
     elif book.recoding == "local":
-        found.append(
-            f"{n}. Each of {columns} was made coarser record by record, as little as was needed: a "
-            "value may be exact in one record and a wide group in another."
+        how = (
+            f"Each of {columns} was made coarser record by record, as little as was needed: a value may "
+            "be exact in one record and a wide group in another."
         )
     elif book.soft:
-        found.append(
-            f"{n}. Each record's values of {columns} were replaced by a symbol drawn by lot."
-        )
+        how = f"Each record's values of {columns} were replaced by a symbol drawn by lot."
     else:
-        found.append(
-            f"{n}. The combinations of {columns} were put into "
-            f"{several(len(book.symbols), 'set')}, and each record shows the symbol of its set."
+        how = (
+            f"The combinations of {columns} were put into {several(len(book.symbols), 'set')}, and each "
+            "record shows the symbol of its set."
         )
+    found = [f"{n}. {how}"]
     coarsened = [f"{c.name} {c.rule.told}" for c in book.roles.public if c.rule is not None]
     if coarsened:
         found.append(f"Values were made coarser first: {'; '.join(coarsened)}.")

@@ -12,6 +12,18 @@ from privacyfunnel.report.attacker_words import attackers, who_knows_all_others
 from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
+GOALS = {  # by the target
+    "kept": "Keep at least {share} of {public}, column by column, and give away as little as possible "
+    "about {sensitive}.",
+    "utility": "Keep at least {share} of the information in {public} and give away as little as "
+    "possible about {sensitive}.",
+    "leakage": "Give away at most {share} of the information in {sensitive} and keep as much as "
+    "possible of {public}.",
+    "lam": "Publish {public}; a bit kept of them is worth {given:g} of a bit given away about "
+    "{sensitive}.",
+    "by hand": "Publish {public} in groups made by hand; tell what that gives away about {sensitive}.",
+    "": "Publish {public} while giving away little about {sensitive}.",
+}
 
 
 def names(document: Document, role: str) -> str:
@@ -27,35 +39,13 @@ def leaving_aside(document: Document) -> str:
 
 def what_was_asked(document: Document) -> str:
     """The target in one sentence."""
-    target = document["asked"]["target"]
-    public, sensitive = names(document, "public"), names(document, "sensitive")
-    goal = f"Publish {public} while giving away little about {sensitive}."
-    if "kept" in target:
-        goal = (
-            f"Keep at least {percent(target['kept'])} of {public}, column by column, and give away as "
-            f"little as possible about {sensitive}."
-        )
-    elif "utility" in target:
-        goal = (
-            f"Keep at least {percent(target['utility'])} of the information in {public} and give "
-            f"away as little as possible about {sensitive}."
-        )
-    elif "leakage" in target:
-        goal = (
-            f"Give away at most {percent(target['leakage'])} of the information in {sensitive} "
-            f"and keep as much as possible of {public}."
-        )
-    elif "lam" in target:
-        goal = (
-            f"Publish {public}; a bit kept of them is worth {target['lam']:g} of a bit given away "
-            f"about {sensitive}."
-        )
-    elif document["recoding"] is not None:
-        goal = (
-            f"Publish {public} in groups made by hand; tell what that gives away about {sensitive}."
-        )
     if document.get("asked_for"):
-        goal = _asked_for_goal(document, goal)
+        goal = _asked_for_goal(document)
+    else:
+        none = "" if document["recoding"] is None else "by hand"
+        [(kind, given)] = document["asked"]["target"].items() or [(none, 0.0)]
+        roles = {role: names(document, role) for role in ("public", "sensitive")}
+        goal = GOALS[kind].format(share=percent(given), given=given, **roles)
     least, share = document["asked"]["min_count"], document["asked"]["choose_on"]
     if least > 1:
         what = "symbol" if document["recoding"] is None else "combination"
@@ -69,7 +59,7 @@ def what_was_asked(document: Document) -> str:
     return goal
 
 
-def _asked_for_goal(document: Document, goal: str) -> str:
+def _asked_for_goal(document: Document) -> str:
     """The target of a release that was searched by another measure, for a use, or within caps."""
     asked, target = document["asked_for"], document["asked"]["target"]
     sensitive, public = names(document, "sensitive"), names(document, "public")
@@ -81,8 +71,8 @@ def _asked_for_goal(document: Document, goal: str) -> str:
         if "utility" in target:
             goal += f" At least {percent(target['utility'])} of it had to be kept."
         return goal
-    by = f" of {sensitive}, by {asked['title']}" if asked["measure"] != "shannon" else None
-    told = by or f" about {sensitive}"
+    by_other = asked["measure"] != "shannon"
+    told = f" of {sensitive}, by {asked['title']}" if by_other else f" about {sensitive}"
     if "leakage" in target:
         most = percent(target["leakage"])
         return f"Give away at most {most}{told}, and keep as much as possible of {kept}."
@@ -170,9 +160,8 @@ def mean_over_columns(recoding: Mapping[str, Any]) -> str:
     >>> mean_over_columns({"importance": {"age": 2.0}})
     'on average over the columns, by their importance'
     """
-    return "on average over the columns" + (
-        ", by their importance" if recoding["importance"] else ""
-    )
+    by = ", by their importance" if recoding["importance"] else ""
+    return f"on average over the columns{by}"
 
 
 def utility(document: Document) -> str:
@@ -219,12 +208,11 @@ def _with_kept(document: Document) -> str:
 
 def new_people(document: Document) -> str:
     """What is given away of people who are not in the table, or why that is not known."""
-    most = audit_words.of(document["audit"], "population_leakage")["value"]
-    held = document["held_out"]
-    if most is not None:
+    found, held = audit_words.of(document["audit"], "population_leakage"), document["held_out"]
+    if found["value"] is not None:
         return (
             f"Of people like them who are not in the table, the rule gives away at most "
-            f"{percent(most)}, with 95% confidence: the records that did not choose it show so."
+            f"{percent(found['value'])}, with 95% confidence: the records that did not choose it show so."
         )
     if held is not None and held["unseen"]["bound"] is not None:
         return (
@@ -233,10 +221,7 @@ def new_people(document: Document) -> str:
             f"{percent(held['unseen']['bound']['leakage'])}, with 95% confidence: the records held out "
             "show so."
         )
-    return (
-        "What the rule gives away of people who are not in the table is not known: "
-        f"{audit_words.of(document['audit'], 'population_leakage')['note']}."
-    )
+    return f"What the rule gives away of people who are not in the table is not known: {found['note']}."
 
 
 def guessing(document: Document) -> str:
@@ -311,15 +296,15 @@ def limit(document: Document) -> str:
 def summary(document: Document) -> list[str]:
     """The release in a few lines for the terminal."""
     m, g, stakes = document["measured"], document["guessing"], document["stakes"]
-    release = document["release"]
+    release, recoding = document["release"], document["recoding"]
     values, symbols = release["public_values"], release["symbols"]
     became = f"{several(values, 'value')} became {several(symbols, 'symbol')}."
-    if document["recoding"] is not None:
-        became = _recoded(document["recoding"])
+    if recoding is not None:
+        became = _recoded(recoding)
         became = became[0].lower() + became[1:]
     return [
         f"Released {several(document['records']['released'], 'record')}: {became}",
-        *([] if document["recoding"] is None else [kept(document)]),
+        *([] if recoding is None else [kept(document)]),
         f"Kept: {percent(m['utility'])} of the information in {names(document, 'public')} "
         f"({bits(m['utility_bits'])} of {number(round(m['entropy_x_bits'], 2))}).",
         f"Given away: {percent(m['leakage'])} of {names(document, 'sensitive')} "
@@ -330,7 +315,7 @@ def summary(document: Document) -> list[str]:
         f"A guess of {names(document, 'sensitive')} is right in {percent(g['released'])} of cases; "
         f"{percent(g['blind'])} without the release, {percent(g['as_it_is'])} with all of it.",
         *(asked_for(document) if document.get("asked_for") else []),
-        *([] if document["recoding"] or document.get("asked_for") else [limit(document)]),
+        *([] if recoding or document.get("asked_for") else [limit(document)]),
         by_chance(document),
         *([] if document["drawn"] is None else [drawn(document)]),
         *_smallest(document),

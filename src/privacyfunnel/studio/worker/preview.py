@@ -29,7 +29,6 @@ from privacyfunnel.releases.document import (
     guesses,
     measured_of,
     symbols_of,
-    with_chance,
 )
 from privacyfunnel.releases.recoded import describe_code
 from privacyfunnel.solvers.base import in_bits
@@ -57,7 +56,8 @@ def preview(
     # As in the report, whose seed the user has chosen.
     at_stake = stakes(joint, persons=counts.persons, seed=asked.seed)
     code = book.over(joint)
-    columns = with_chance(columns_kept(joint, book), kept_by_chance(joint, code, seed=asked.seed))
+    by_chance = kept_by_chance(joint, code, seed=asked.seed)
+    columns = columns_kept(joint, book, by_chance)
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, asked),
