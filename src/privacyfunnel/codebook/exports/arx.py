@@ -5,11 +5,10 @@ A line for each value: the value, then the groups that hold it, narrow ones firs
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.exports.listing import csv_text
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds, is_interval
 from privacyfunnel.columns import show
@@ -54,8 +53,7 @@ def _hierarchy(book: Codebook, i: int) -> str:
             f"the codebook knows no value of column {book.columns[i].name!r} to list."
         )
     depth = max(map(len, chains.values()))
-    lines = io.StringIO()
-    write = csv.writer(lines, delimiter=";", lineterminator="\n")
+    lines = []
     for value, labels in chains.items():
         shown = show(value)
         if shown != shown.strip() or len(shown.splitlines()) > 1 or not shown:
@@ -63,8 +61,8 @@ def _hierarchy(book: Codebook, i: int) -> str:
                 f"column {book.columns[i].name!r} has the value {value!r}, which a hierarchy file "
                 "cannot hold."
             )
-        write.writerow([shown, *[shown] * (depth - len(labels)), *labels, ANY])
-    return lines.getvalue()
+        lines.append([*[shown] * (1 + depth - len(labels)), *labels, ANY])
+    return csv_text(lines, ";")
 
 
 def _values(book: Codebook, i: int) -> list[Any]:

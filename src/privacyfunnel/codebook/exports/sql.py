@@ -22,7 +22,6 @@ from privacyfunnel.codebook.output import (
     NUMBERS,
     SUPPRESSED,
     check_distinct,
-    output_kinds,
     output_names,
     shown_groups,
 )
@@ -34,6 +33,7 @@ from privacyfunnel.codebook.recoded import (
     stars_of,
 )
 from privacyfunnel.columns import (
+    KINDS,
     Bins,
     Calendar,
     Column,
@@ -53,14 +53,6 @@ if TYPE_CHECKING:
 
 DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
 MOST_IN_CASE = 60  # values of a column that are told by CASE; more are looked up
-SQL_TYPES = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "text": "TEXT",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
-}
 STAND_IN: dict[str, Any] = {
     "boolean": False,
     "integer": 0,
@@ -183,7 +175,9 @@ class Statement:
     def _key(self, column: Column) -> str:
         """What a column is joined by: its value, or the place of its bin or multiple."""
         name, kind = quoted(column.name), column.kind
-        value = f"CAST({name} AS {SQL_TYPES[kind]})" if kind not in ("boolean", "integer") else name
+        value = (
+            f"CAST({name} AS {KINDS[kind].sql[0]})" if kind not in ("boolean", "integer") else name
+        )
         if kind == "datetime" and self.dialect == "sqlite":
             value = f"CAST({name} AS TEXT)"
         value = null_if_missing_sql(value, kind, self.dialect)
@@ -227,7 +221,7 @@ class Statement:
         kinds: dict[str, str] = {}
         on = []
         for i in own:
-            kind = key_kind(self.columns[i])
+            kind = self.columns[i].key_kind
             kinds |= {f"k{i}": kind, f"m{i}": "integer"}
             on.append(f"COALESCE(r.k{i}, {self.literal(STAND_IN[kind])}) = {name}.k{i}")
             on.append(f"CASE WHEN r.k{i} IS NULL THEN 1 ELSE 0 END = {name}.m{i}")
@@ -280,22 +274,18 @@ class Statement:
 
     def _readable(self) -> list[str]:
         """The places of each row's groups g0, ..., then what stands in the columns for them."""
-        book, stars = self.book, stars_of(self.book)
+        book = self.book
         if book.recoding == "global":
             self._code_columns()
         else:
             self._climb()
         if book.min_count > 1:
-            self._hide_rare(stars, always=False)
+            self._hide_rare(stars_of(book), always=False)
         columns = []
-        for i, star in enumerate(stars):
-            shown = shown_groups(book, i, self.numbers)
-            kinds = output_kinds(book, i, self.numbers)
-            for n, (values, kind) in enumerate(zip(shown, kinds, strict=True)):
-                at = dict(enumerate(values)) | {
-                    UNSEEN: None if self.unseen == "null" else values[-1]
-                }
-                at[star] = values[star]
+        for i in range(len(self.columns)):
+            for n, (kind, values) in enumerate(shown_groups(book, i, self.numbers)):
+                unseen = None if self.unseen == "null" else values[-1]
+                at = {**dict(enumerate(values)), UNSEEN: unseen}
                 columns.append(self._at(f"r.g{i}", at, kind, f"shown_{i}_{n}"))
         return columns
 
@@ -362,9 +352,7 @@ class Statement:
         released = [symbol.cells or () for symbol in book.symbols]
         joins, known = "", str(UNSEEN)
         if book.values:
-            rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
-            joins = self._join("funnel_values", every, rows, place="integer")
-            known = "funnel_values.place"
+            joins, known = self._join_values(), "funnel_values.place"
         whens = []
         for j in narrow_first(book).tolist():
             tests = [self._is_in(i, book.columns[i].groups[released[j][i]]) for i in every]
@@ -468,12 +456,12 @@ class Statement:
 
     def _at(self, place: str, values: dict[int, Any], kind: str, name: str) -> str:
         """What stands at a place: by CASE, or looked up where there are many."""
+        rows = [(at, v) for at, v in values.items() if v is not None]
         if len(values) <= MOST_IN_CASE:
-            told = ((at, self.literal(v)) for at, v in values.items() if v is not None)
-            whens = [f"WHEN {at} THEN {shown}" for at, shown in told]
-            nothing = f"CAST(NULL AS {SQL_TYPES[kind]})"
+            whens = [f"WHEN {at} THEN {self.literal(v)}" for at, v in rows]
+            nothing = f"CAST(NULL AS {KINDS[kind].sql[0]})"
             return f"CASE {place} {' '.join(whens)} END" if whens else nothing
-        name, rows = f"funnel_{name}", [(at, v) for at, v in values.items() if v is not None]
+        name = f"funnel_{name}"
         self.lookups.append(Lookup(name, {"place": "integer", "shown": kind}, rows))
         self.joins.append(f" LEFT JOIN {name} ON {place} = {name}.place")
         return f"{name}.shown"
@@ -483,7 +471,7 @@ def to_sql(book: Codebook, dialect: str, table: str | Sequence[str], **options: 
     """The statement in one dialect: see :meth:`Codebook.to_sql`, which has the options."""
     parts = [table] if isinstance(table, str) else table
     made = Statement(book, dialect, ".".join(map(quoted, parts)), **options)
-    lookups = [(_named(lookup, dialect), inline(lookup, made)) for lookup in made.lookups]
+    lookups = [_inline(lookup, made) for lookup in made.lookups]
     return made.head + spell(with_steps([*lookups, *made.steps], made.query), dialect) + ";\n"
 
 
@@ -492,16 +480,13 @@ def with_steps(steps: Sequence[tuple[str, str]], query: str) -> str:
     return f"WITH {', '.join(f'{name} AS ({sql})' for name, sql in steps)} {query}"
 
 
-def _named(lookup: Lookup, dialect: str) -> str:
-    """The name of a lookup; SQLite names the columns of one there and nowhere else."""
-    return f"{lookup.name}({', '.join(lookup.columns)})" if dialect == "sqlite" else lookup.name
-
-
-def inline(lookup: Lookup, made: Statement) -> str:
-    """A lookup as a query of its own."""
+def _inline(lookup: Lookup, made: Statement) -> tuple[str, str]:
+    """A lookup as a step; SQLite names its columns behind the step's name and nowhere else."""
     rows = [f"({', '.join(map(made.literal, row))})" for row in lookup.rows]
-    names = "" if made.dialect == "sqlite" else f"({', '.join(lookup.columns)})"
-    return f"SELECT * FROM (VALUES {', '.join(rows)}) AS v{names}"
+    query, names = f"SELECT * FROM (VALUES {', '.join(rows)}) AS v", ", ".join(lookup.columns)
+    if made.dialect == "sqlite":
+        return f"{lookup.name}({names})", query
+    return lookup.name, f"{query}({names})"
 
 
 def spell(sql: str, dialect: str) -> str:
@@ -511,13 +496,6 @@ def spell(sql: str, dialect: str) -> str:
 
     [done] = sqlglot.transpile(sql, read="duckdb", write=dialect, pretty=True, identify=True)
     return str(done)
-
-
-def key_kind(column: Column) -> str:
-    """The kind of a column's key."""
-    if column.rule is None or isinstance(column.rule, Calendar):
-        return column.kind
-    return "integer" if isinstance(column.rule, Bins) else "number"
 
 
 def _first_multiple(rule: Round, bound: float) -> float:
