@@ -110,9 +110,8 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     if book.values:
         parts = ([of[p] for p in places[:, i].tolist()] for i, of in enumerate(values))
         known = book.places(list(zip(*parts, strict=True)))
-    seen = np.flatnonzero(known >= 0)
-    symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
-    cells[seen] = released[symbol_of[known[seen]]] if len(seen) else cells[seen]
+        symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
+        cells[known >= 0] = released[symbol_of[known[known >= 0]]]
     if book.recoding == "local":
         order = narrow_first(book)
         for row in np.flatnonzero(known < 0):

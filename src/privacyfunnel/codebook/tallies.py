@@ -162,12 +162,13 @@ def _decode_group(book: Codebook, label: str, i: int) -> Decoded:
 
 
 def _decode_symbol(book: Codebook, j: int) -> Decoded:
-    weights: dict[Any, float | None] = {}
-    for i, (value, row) in enumerate(zip(book.values, book.rows, strict=True)):
-        for k, p in row:
-            if k == j:
-                count = book.counts[i] if book.counts else None
-                weights[value] = None if count is None else count * p
+    counts = book.counts or (None,) * len(book.values)
+    weights = {
+        value: None if count is None else count * p
+        for value, row, count in zip(book.values, book.rows, counts, strict=True)
+        for k, p in row
+        if k == j
+    }
     total = book.symbols[j].count
     if total is None:  # drawn by lot: what is to be expected
         total = sum(w or 0.0 for w in weights.values())

@@ -6,6 +6,7 @@ A line for each value: the value, then the groups that hold it, narrow ones firs
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.exports.listing import csv_text
@@ -42,12 +43,8 @@ def to_arx(book: Codebook) -> dict[str, str]:
 
 def _hierarchy(book: Codebook, i: int) -> str:
     groups = [group for group in book.columns[i].groups if group.label != ANY]
-    values = _values(book, i)
-    size = {group.label: sum(holds(group, value) for value in values) for group in groups}
-    chains = {}
-    for value in values:
-        inside = [group.label for group in groups if holds(group, value)]
-        chains[value] = sorted(inside, key=lambda label: size[label])
+    chains = {v: [g.label for g in groups if holds(g, v)] for v in _values(book, i)}
+    size = Counter(label for labels in chains.values() for label in labels)
     if not chains:
         raise InvalidInput(
             f"the codebook knows no value of column {book.columns[i].name!r} to list."
@@ -61,7 +58,8 @@ def _hierarchy(book: Codebook, i: int) -> str:
                 f"column {book.columns[i].name!r} has the value {value!r}, which a hierarchy file "
                 "cannot hold."
             )
-        lines.append([*[shown] * (1 + depth - len(labels)), *labels, ANY])
+        narrow_first = sorted(labels, key=lambda label: size[label])
+        lines.append([*[shown] * (1 + depth - len(labels)), *narrow_first, ANY])
     return csv_text(lines, ";")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.exports.listing import csv_text
-from privacyfunnel.codebook.exports.sql import Lookup, Statement, spell, with_steps
+from privacyfunnel.codebook.exports.sql import Lookup, Statement, spell
 from privacyfunnel.codebook.output import output_names
 from privacyfunnel.columns import KINDS, quoted
 
@@ -34,7 +34,7 @@ def to_dbt(
     """
     made = Statement(book, dialect, TABLE, **options)
     files = {f"seeds/{lookup.name}.csv": _seed(lookup) for lookup in made.lookups}
-    sql = spell(with_steps([*map(_read_seed, made.lookups), *made.steps], made.query), dialect)
+    sql = spell(made.with_lookups(dict(map(_read_seed, made.lookups))), dialect)
     sql = (made.head + sql).replace("{", "{{ '{' }}")  # no value may speak to dbt
     calls = {f"seed_{lookup.name}": f"ref('{lookup.name}')" for lookup in made.lookups}
     for name, call in (calls | {TABLE: "var('funnel_table')"}).items():
