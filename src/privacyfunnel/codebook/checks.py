@@ -1,7 +1,7 @@
 """Checks: what must hold for a codebook, in this order where it is read from a file (check_file):
 
     text (no_twins, no_constant) -> envelope -> form (schema.json)
-    -> fit, of what only a file can get wrong -> each value as it is read (read_value)
+    -> fit, of what only a file can get wrong -> each value as it is read (values.decode)
     -> content (check_book)
 
 The envelope says that it is a codebook, of a version that is known, unchanged since it was written. A
@@ -20,9 +20,10 @@ from hashlib import new
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.output import has_bounds
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codebook.schema import Check, compiled, need
-from privacyfunnel.columns import KINDS, MISSING, UNITS, Bins, Calendar, Column, Round, show
+from privacyfunnel.columns import KINDS, MISSING, UNITS, Bins, Calendar, Column, show
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -120,21 +121,6 @@ def _check_fit(document: Mapping[str, Any]) -> None:
     need(len(counted) <= 1, "some of its columns have no counts")
 
 
-def read_value(value: Any) -> Any:
-    """The symbol that JSON holds; refuses what is no value as ``values.py`` writes it."""
-    if not isinstance(value, dict):
-        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
-        return value
-    tag, text = next(iter(value.items()), ("", None))
-    read = KINDS[tag].from_text if tag in KINDS else None
-    if len(value) != 1 or read is None or not isinstance(text, str):
-        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
-    try:
-        return read(text)
-    except ValueError:
-        raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.") from None
-
-
 def check_book(book: Codebook) -> None:
     """Every value is covered once, by symbols that exist, with probabilities that sum to 1."""
     roles = book.roles
@@ -154,18 +140,14 @@ def check_book(book: Codebook) -> None:
         need(told, "a symbol of a soft code does not say what it stands for in each column")
     if book.columns:
         _check_columns(book)
-    if book.soft and book.is_public:
-        need(not book.rows, "a public codebook must not hold a channel")
-    elif book.columns and book.is_public:
-        need(not book.rows, "a public codebook must not hold the combinations of a table")
+    if book.is_public and (book.soft or book.columns):
+        what = "a channel" if book.soft else "the combinations of a table"
+        need(not book.rows, f"a public codebook must not hold {what}")
     else:
         _check_rows(book, labels)
     _check_counts(book)
-    known = all(part is not None for value in book.values for part in value)
-    need(
-        known or MISSING[roles.missing].is_symbol,
-        "missing values are no symbol, but one is covered",
-    )
+    known = MISSING[roles.missing].is_symbol or all(None not in value for value in book.values)
+    need(known, "missing values are no symbol, but one is covered")
     need(book.soft or book.salt is None, "a hard code has no salt")
     need(not book.soft or book.is_public or bool(book.salt), "a soft code needs a salt")
 
@@ -179,20 +161,14 @@ def _check_counts(book: Codebook) -> None:
         for row, n in zip(book.rows, book.counts, strict=True):
             sums[row[0][0]] += n or 0.0
         for symbol, n in zip(book.symbols, sums, strict=True):
-            need(
-                _at_most(n, symbol.count or 0.0),
-                f"{symbol.label!r} has fewer records than its values",
-            )
-    for column, recoded, tallies in zip(
-        book.roles.public, book.columns, book.tallies, strict=False
-    ):
-        need(len(tallies) == len(recoded.groups), f"the groups of {column.name!r} lack counts")
-        for group, tally in zip(recoded.groups, tallies, strict=True):
+            fits = _at_most(n, symbol.count or 0.0)
+            need(fits, f"{symbol.label!r} has fewer records than its values")
+    for i, tallies in enumerate(book.tallies):
+        column, groups = book.roles.public[i], book.columns[i].groups
+        need(len(tallies) == len(groups), f"the groups of {column.name!r} lack counts")
+        for group, tally in zip(groups, tallies, strict=True):
             values = [value for value, _ in tally.values]
-            need(
-                all(_fits(column, value) for value in values),
-                f"{group.label!r} has a strange value",
-            )
+            need(all(_fits(column, v) for v in values), f"{group.label!r} has a strange value")
             inside = len(set(values)) == len(values) and all(holds(group, v) for v in values)
             need(inside, f"{group.label!r} has counts of values that it does not hold, or twice")
             numbers = [tally.count, *(n for _, n in tally.values)]
@@ -219,14 +195,7 @@ def _check_columns(book: Codebook) -> None:
             fits = all(_fits(column, value) for value in group.members)
             need(fits, f"a group of column {column.name!r} has a value of another kind")
             bounds = [b for b in (group.low, group.high) if b is not None]
-            if not bounds:
-                continue
-            kind = KINDS[column.kind]
-            plain = (kind.is_ordered and column.rule is None) or isinstance(
-                column.rule, Round | Calendar
-            )
-            wanted = ("number",) if kind.is_numeric else (column.kind,)
-            fits = plain and all(_is_plain(k, b) for k in wanted for b in bounds)
+            fits = not bounds or (has_bounds(column) and _are_cuts(column, bounds))
             need(fits, f"the bounds of a group of column {column.name!r} are of another kind")
             need(len(bounds) < 2 or bounds[0] < bounds[1], f"{group.label!r} ends before it begins")
     cells = [symbol.cells for symbol in book.symbols]
@@ -244,10 +213,9 @@ def check_values(
         need(column.kind in KINDS, f"column {column.name!r} has the unknown kind {column.kind!r}")
         need(_suits(column), f"the rule of column {column.name!r} does not suit {column.kind}")
     seen: set[tuple[Any, ...]] = set()
+    n = len(columns)
     for value in values:
-        need(
-            len(value) == len(columns), f"a value has {len(value)} parts for {len(columns)} columns"
-        )
+        need(len(value) == n, f"a value has {len(value)} parts for {n} columns")
         for column, part in zip(columns, value, strict=True):
             need(_fits(column, part), f"{part!r} is no value of column {column.name!r}")
         need(value not in seen, f"the value {', '.join(map(show, value))} is covered twice")
@@ -259,11 +227,16 @@ def _suits(column: Column) -> bool:
     """Whether a column's rule is one for its kind."""
     kind = KINDS[column.kind]
     if isinstance(column.rule, Bins):
-        of = "number" if kind.is_numeric else column.kind  # whole numbers may be cut at 2.5
-        return kind.is_ordered and all(_is_plain(of, edge) for edge in column.rule.edges)
+        return kind.is_ordered and _are_cuts(column, column.rule.edges)
     if isinstance(column.rule, Calendar):
         return kind.is_dated
     return column.rule is None or kind.is_numeric
+
+
+def _are_cuts(column: Column, values: Sequence[Any]) -> bool:
+    """Whether a column can be cut at these values; whole numbers may be at 2.5."""
+    of = "number" if KINDS[column.kind].is_numeric else column.kind
+    return all(_is_plain(of, value) for value in values)
 
 
 def _is_plain(kind: str, value: Any) -> bool:

@@ -19,11 +19,10 @@ from privacyfunnel.codebook.names import named
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
     as_code,
-    cells_in_use,
+    groups_in_use,
     holds,
     is_global,
     mean_of_groups,
-    readable_columns,
     recode,
     recode_values,
 )
@@ -137,7 +136,7 @@ class Codebook:
         if isinstance(code, ColumnCode):
             code = named(code, roles.public)
         soft = isinstance(code, Channel)
-        weights = np.asarray(joint.counts.sum(axis=0) @ code.matrix).ravel()
+        weights = joint.masses @ code.matrix
         used = np.flatnonzero(weights > 0)
         width = len(str(len(used)))
         values = [_as_tuple(label, len(roles.public)) for label in joint.labels_x]
@@ -154,10 +153,7 @@ class Codebook:
             roles=roles,
             symbols=symbols,
             **in_order(
-                roles.public,
-                values,
-                _rows(code, used),
-                [tidy(float(w)) for w in np.asarray(joint.counts.sum(axis=0)).ravel()],
+                roles.public, values, _rows(code, used), [*map(tidy, joint.masses.tolist())]
             ),
             soft=soft,
             problem=solution.objective.problem,
@@ -237,8 +233,8 @@ class Codebook:
 
     @cached_property
     def _place(self) -> dict[tuple[Any, ...], int]:
-        if self.soft and self.is_public:
-            raise InvalidInput("a public codebook cannot draw a soft code; use the private one.")
+        if self.soft:
+            self.check_salt()
         return {value: i for i, value in enumerate(self.values)}
 
     def encode(self, values: Any, key: int | str | None = None) -> str:
@@ -270,24 +266,20 @@ class Codebook:
 
     def check_salt(self) -> str:
         """The secret of a soft code's draws; a public codebook does not have it."""
-        if self.salt is None:
+        if self.salt is None or self.is_public:
             raise InvalidInput("a public codebook cannot draw a soft code; use the private one.")
         return self.salt
 
     def unknown(self, value: Sequence[Any], n_rows: int = 1, n_values: int = 1) -> str:
         """A value that the codebook does not cover, in words: which column, what, how often."""
-        news = [
-            f"column {column.name!r} has the value {show(v)}"
-            for i, (column, v) in enumerate(zip(self.roles.public, value, strict=True))
-            if not self._knows(i, v)
-        ]
-        pairs = zip(self.roles.public, value, strict=True)
-        together = (
-            "the combination " + ", ".join(f"{c.name} = {show(v)}" for c, v in pairs) + " occurs"
-        )
+        names = [column.name for column in self.roles.public]
+        pairs = list(zip(names, map(show, value), strict=True))
+        what = f"the combination {', '.join(f'{name} = {v}' for name, v in pairs)} occurs"
+        news = [pair for i, pair in enumerate(pairs) if not self._knows(i, value[i])]
+        if news:
+            what = f"column {news[0][0]!r} has the value {news[0][1]}"
         rows = "1 row" if n_rows == 1 else f"{n_rows} rows"
         others = f" (and {n_values - 1} other unknown values)" if n_values > 1 else ""
-        what = news[0] if news else together
         return f"{what}, which was not there when the codebook was made{others}: {rows}"
 
     def _knows(self, i: int, value: Any) -> bool:
@@ -398,6 +390,9 @@ class Codebook:
         measured = {k: v for k, v in self.measured.items() if k not in SECRET}
         if self.soft or self.roles.is_shared:
             measured = {"utility": round(measured["utility"], COARSE)}
+        hidden: dict[str, Any] = {"values": (), "rows": (), "counts": ()}
+        if not self.soft and not self.columns:
+            hidden = {"counts": public_counts(self)}
         return replace(
             self,
             roles=replace(self.roles, sensitive=bare),
@@ -407,10 +402,8 @@ class Codebook:
             seed=None,
             salt=None,
             is_public=True,
-            counts=() if self.soft or self.columns else public_counts(self),
             tallies=public_tallies(self) if self.tallies else (),
-            values=() if self.soft or self.columns else self.values,
-            rows=() if self.soft or self.columns else self.rows,
+            **hidden,
         )
 
     def _repr_html_(self) -> str:
@@ -496,7 +489,7 @@ def _typical(
 
 def _readable(joint: Joint, code: ColumnCode, used: Any) -> dict[str, Any]:
     """The groups of a readable code, their means, and those of each symbol that is used."""
-    cells, columns = cells_in_use(code), readable_columns(code)
+    columns, cells = groups_in_use(code)
     n_groups = [len(column.groups) for column in columns]
     first = np.unique(code.labels, return_index=True)[1]
     return {
@@ -510,7 +503,7 @@ def _readable(joint: Joint, code: ColumnCode, used: Any) -> dict[str, Any]:
 
 def _rows(code: Code, used: Any) -> tuple[Row, ...]:
     place = {int(j): i for i, j in enumerate(used)}
-    matrix = code.matrix.tocsr().sorted_indices()
+    matrix = code.matrix.sorted_indices()
     bounds = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
     cells = [(matrix.indices[a:b].tolist(), matrix.data[a:b].tolist()) for a, b in bounds]
     return tuple(tuple((place[j], p) for j, p in zip(*row, strict=True) if p > 0) for row in cells)

@@ -26,6 +26,8 @@ from privacyfunnel.columns import Bins, Calendar, Column, Roles, Round, Rule
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
 
+AS_THEY_ARE = ("tool", "is_public", "problem", "target", "measured", "n_records", "seed", "salt")
+
 
 def write(book: Codebook) -> str:
     """The text of a codebook's file: one line per symbol."""
@@ -165,8 +167,8 @@ def _read_tallies(entry: Mapping[str, Any]) -> tuple[Tally, ...]:
 def _book(document: Mapping[str, Any]) -> Codebook:
     soft = document["code"] == "channel"
     readable = document["code"] == "columns"
-    columns = tuple(map(_read_recoded, document.get("columns", ())))
-    tallies = tuple(map(_read_tallies, document.get("columns", ())))
+    recoded = document.get("columns", ())
+    columns, tallies = tuple(map(_read_recoded, recoded)), tuple(map(_read_tallies, recoded))
     place_of = [{group.label: g for g, group in enumerate(column.groups)} for column in columns]
     roles = Roles(
         tuple(map(_read_column, document["sensitive"])),
@@ -213,22 +215,12 @@ def _book(document: Mapping[str, Any]) -> Codebook:
         symbols=symbols,
         **in_order(roles.public, values, rows, counts),
         soft=soft,
-        problem=document["problem"],
-        target=document["target"],
-        measured=document["measured"],
-        n_records=document["n_records"],
-        seed=document["seed"],
-        salt=document["salt"],
+        **{name: document[name] for name in AS_THEY_ARE},
         min_count=document.get("min_count", 1),
         recoding=document.get("recoding", "symbols"),
         columns=columns,
-        means=tuple(
-            tuple(group.get("mean") for group in column["groups"])
-            for column in document.get("columns", ())
-        ),
+        means=tuple(tuple(group.get("mean") for group in entry["groups"]) for entry in recoded),
         tallies=tallies if all(tallies) else (),
-        is_public=document["is_public"],
-        tool=document["tool"],
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
@@ -70,12 +69,10 @@ def _in_periods(rule: Calendar, group: Group) -> Group:
         return replace(group, label=rule.period(group.members[0]))
     if any(end is not None and rule.index(end) != end for end in (low, high)):
         return group  # cut within a period, by hand
-    return replace(group, label=_period_label(rule, low, high))
-
-
-def _period_label(rule: Calendar, low: Any, high: Any) -> str:
     if low is None:
-        return f"before {rule.period(high)}"
-    if high is None:
-        return f"{rule.period(low)} or later"
-    return f"{rule.period(low)} to {rule.period(rule.index(high - timedelta(days=1)))}"
+        label = f"before {rule.period(high)}"
+    elif high is None:
+        label = f"{rule.period(low)} or later"
+    else:
+        label = f"{rule.period(low)} to {rule.period(rule.index(high - timedelta(days=1)))}"
+    return replace(group, label=label)

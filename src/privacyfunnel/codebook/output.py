@@ -45,15 +45,6 @@ def has_bounds(column: Column) -> bool:
     return KINDS[column.kind].is_ordered and not isinstance(column.rule, Bins)
 
 
-def output_kinds(book: Codebook, i: int, numbers: str) -> list[str]:
-    """The kinds of what stands in each of `recoded_names`."""
-    column = book.roles.public[i]
-    if numbers == "mean" and has_mean(column):
-        return ["number"]
-    bound = "number" if KINDS[column.kind].is_numeric else column.kind
-    return ["text", bound, bound][: len(recoded_names(column, numbers))]
-
-
 def has_mean(column: Column) -> bool:
     """Whether groups of a column can be written as their mean."""
     return KINDS[column.kind].is_numeric and has_bounds(column)
@@ -77,18 +68,18 @@ def check_means(book: Codebook) -> None:
                 )
 
 
-def shown_groups(book: Codebook, i: int, numbers: str) -> list[list[Any]]:
-    """For each of `recoded_names` what stands there for each group of column i, ``*`` after the last."""
+def shown_groups(book: Codebook, i: int, numbers: str) -> list[tuple[str, list[Any]]]:
+    """For each of `recoded_names` its kind, and what stands there for column i's groups, then ``*``."""
     groups, column = book.columns[i].groups, book.roles.public[i]
     if numbers == "mean" and has_mean(column):
-        return [[*book.means[i], None]]
-    found: list[list[Any]] = [[*(group.label for group in groups), ANY]]
+        return [("number", [*book.means[i], None])]
+    found: list[tuple[str, list[Any]]] = [("text", [*(group.label for group in groups), ANY])]
     if numbers == "bounds" and has_bounds(column):
+        kind = "number" if KINDS[column.kind].is_numeric else column.kind
         single = [group.members[0] if len(group.members) == 1 else None for group in groups]
         for name in ("low", "high"):
-            ends = [
-                getattr(group, name) if alone is None else alone
-                for group, alone in zip(groups, single, strict=True)
-            ]
-            found.append([*(float(end) if isinstance(end, int) else end for end in ends), None])
+            pairs = zip(groups, single, strict=True)
+            ends = [getattr(group, name) if alone is None else alone for group, alone in pairs]
+            shown = [float(end) if isinstance(end, int) else end for end in ends]
+            found.append((kind, [*shown, None]))
     return found

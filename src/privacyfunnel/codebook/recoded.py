@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,39 +38,24 @@ def is_interval(group: Group) -> bool:
     return group.low is not None or group.high is not None
 
 
-def readable_columns(code: ColumnCode) -> tuple[RecodedColumn, ...]:
-    """The columns of a code with the groups in use; intervals are told by their bounds alone."""
-    found = []
+def groups_in_use(code: ColumnCode) -> tuple[tuple[RecodedColumn, ...], Ints]:
+    """The columns of a code with the groups in use, and each x's positions among them."""
+    columns, cells = [], []
     for i, column in enumerate(code.columns):
-        used = np.unique(code.cells[:, i])
-        groups = (column.groups[g] for g in used)
-        found.append(
-            RecodedColumn(
-                column.name,
-                tuple(
-                    replace(
-                        g,
-                        members=() if is_interval(g) or g.label == ANY else g.members,
-                        low=_bound(g.low),
-                        high=_bound(g.high),
-                    )
-                    for g in groups
-                ),
-            )
-        )
-    return tuple(found)
+        used, places = np.unique(code.cells[:, i], return_inverse=True)
+        columns.append(RecodedColumn(column.name, tuple(_as_kept(column.groups[g]) for g in used)))
+        cells.append(places)
+    return tuple(columns), np.column_stack(cells)
 
 
-def _bound(value: Any) -> Any:
-    """A bound as an engine can hold it: whole numbers beyond 64 bits are not."""
-    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
-
-
-def cells_in_use(code: ColumnCode) -> Ints:
-    """The groups of each x as positions among those in use."""
-    return np.column_stack(
-        [np.unique(code.cells[:, i], return_inverse=True)[1] for i in range(len(code.columns))]
+def _as_kept(group: Group) -> Group:
+    """A group as codebooks hold it: told by its bounds, where it has some, as an engine can hold them."""
+    members = () if is_interval(group) or group.label == ANY else group.members
+    low, high = (
+        float(bound) if isinstance(bound, int) and abs(bound) >= 2**63 else bound
+        for bound in (group.low, group.high)
     )
+    return Group(group.label, members, low, high)
 
 
 def is_global(code: ColumnCode, joint: Joint) -> bool:
@@ -126,9 +110,8 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     if book.values:
         parts = ([of[p] for p in places[:, i].tolist()] for i, of in enumerate(values))
         known = book.places(list(zip(*parts, strict=True)))
-    seen = np.flatnonzero(known >= 0)
-    symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
-    cells[seen] = released[symbol_of[known[seen]]] if len(seen) else cells[seen]
+        symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
+        cells[known >= 0] = released[symbol_of[known[known >= 0]]]
     if book.recoding == "local":
         order = narrow_first(book)
         for row in np.flatnonzero(known < 0):

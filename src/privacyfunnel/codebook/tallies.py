@@ -60,12 +60,10 @@ def told(counts: Sequence[float], least: float) -> list[bool]:
     >>> told([9, 2, 7, 8], 3), told([9, 7, 8], 3)
     ([True, False, False, True], [True, True, True])
     """
-    if all(count >= least for count in counts):
-        return [True] * len(counts)
     shown = [True] * len(counts)
     hidden, total = 0, 0.0
     for j in sorted(range(len(counts)), key=lambda j: counts[j]):
-        if counts[j] >= least and hidden >= 2 and total >= least:
+        if counts[j] >= least and (not hidden or (hidden >= 2 and total >= least)):
             break
         shown[j], hidden, total = False, hidden + 1, total + counts[j]
     return shown
@@ -75,17 +73,12 @@ def tally_columns(
     joint: Joint, cells: NDArray[np.int64], columns: Sequence[RecodedColumn]
 ) -> tuple[tuple[Tally, ...], ...]:
     """For each group of each column the records with each value; ``cells[x, column]`` are groups."""
-    weights = np.asarray(joint.counts.sum(axis=0)).ravel()
     found = []
     for i, (column, recoded) in enumerate(zip(joint.public, columns, strict=True)):
         table = np.zeros((len(recoded.groups), len(column.values)))
-        np.add.at(table, (cells[:, i], column.codes), weights)
-        found.append(
-            tuple(
-                _tally(group, row, column.values)
-                for group, row in zip(recoded.groups, table, strict=True)
-            )
-        )
+        np.add.at(table, (cells[:, i], column.codes), joint.masses)
+        pairs = zip(recoded.groups, table, strict=True)
+        found.append(tuple(_tally(group, row, column.values) for group, row in pairs))
     return tuple(found)
 
 
@@ -169,12 +162,13 @@ def _decode_group(book: Codebook, label: str, i: int) -> Decoded:
 
 
 def _decode_symbol(book: Codebook, j: int) -> Decoded:
-    weights: dict[Any, float | None] = {}
-    for i, (value, row) in enumerate(zip(book.values, book.rows, strict=True)):
-        for k, p in row:
-            if k == j:
-                count = book.counts[i] if book.counts else None
-                weights[value] = None if count is None else count * p
+    counts = book.counts or (None,) * len(book.values)
+    weights = {
+        value: None if count is None else count * p
+        for value, row, count in zip(book.values, book.rows, counts, strict=True)
+        for k, p in row
+        if k == j
+    }
     total = book.symbols[j].count
     if total is None:  # drawn by lot: what is to be expected
         total = sum(w or 0.0 for w in weights.values())

@@ -10,7 +10,9 @@ import math
 from datetime import date, datetime
 from typing import Any
 
-from privacyfunnel.codebook.checks import read_value
+from privacyfunnel.codebook.schema import need
+from privacyfunnel.columns import KINDS
+from privacyfunnel.errors import InvalidInput
 
 
 def encode(value: Any) -> Any:
@@ -29,5 +31,15 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The symbol that JSON holds: the inverse of :func:`encode`."""
-    return read_value(value)
+    """The symbol that JSON holds, the inverse of :func:`encode`; refuses what that does not write."""
+    if not isinstance(value, dict):
+        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
+        return value
+    tag, text = next(iter(value.items()), ("", None))
+    read = KINDS[tag].from_text if tag in KINDS else None
+    if len(value) != 1 or read is None or not isinstance(text, str):
+        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
+    try:
+        return read(text)
+    except ValueError:
+        raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.") from None

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from privacyfunnel.columns.coarsening import Calendar, Rule
+from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
 from privacyfunnel.columns.kinds import KINDS, clean, show
 from privacyfunnel.columns.missing import USUAL, null_if_missing_expr, null_if_missing_sql
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 class Column:
     """A column of the table: its name, the kind of its values and its rule, if it has one.
 
-    >>> from privacyfunnel.columns import Bins
     >>> Column("age", "integer", Bins((18, 65))).encode(40)
     '[18, 65)'
     """
@@ -27,6 +26,11 @@ class Column:
     name: str
     kind: str
     rule: Rule | None = None
+
+    @property
+    def key_kind(self) -> str:
+        """The kind of its keys: a bin's place and the number of steps are numbers."""
+        return {Bins: "integer", Round: "number"}.get(type(self.rule), self.kind)
 
     def symbol(self, raw: Any) -> Any:
         """What the engine hands back (a value or an index) as a symbol."""
@@ -44,7 +48,6 @@ class Column:
     def shown(self, symbol: Any) -> str:
         """A symbol in words; a first day as the period that it begins.
 
-        >>> from privacyfunnel.columns import Calendar
         >>> Column("born", "date", Calendar("month")).shown(date(1950, 1, 1))
         '1950-01'
         """

@@ -6,7 +6,7 @@ The only room that touches big data: a group-by brings the counts into Python, a
 code back out to the rows.
 """
 
-from privacyfunnel.tables.count import Counts, count, count_roles, roles_of
+from privacyfunnel.tables.count import Counts, count, count_roles
 from privacyfunnel.tables.open import open_table
 from privacyfunnel.tables.summary import ColumnSummary, identifiers, summary
 from privacyfunnel.tables.table import Table
@@ -21,7 +21,6 @@ __all__ = [
     "count_roles",
     "identifiers",
     "open_table",
-    "roles_of",
     "summary",
     "write_release",
 ]

@@ -42,10 +42,7 @@ def connect(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     _remove_spilled()
-    with (
-        TemporaryDirectory(prefix=f"{SPILL}{run_mark()}-") as spill,
-        in_our_words(memory),
-    ):
+    with TemporaryDirectory(prefix=f"{SPILL}{run_mark()}-") as spill, _in_our_words(memory):
         config: dict[str, Any] = {
             "temp_directory": spill,
             "autoinstall_known_extensions": "false",
@@ -78,7 +75,7 @@ def shut_in(con: duckdb.DuckDBPyConnection, paths: Sequence[Path] = ()) -> None:
 
 
 @contextmanager
-def in_our_words(memory: str | None = None) -> Iterator[None]:
+def _in_our_words(memory: str | None) -> Iterator[None]:
     """Say the errors that a user's data or disk causes in one line; ours pass through."""
     import duckdb
 
@@ -107,16 +104,14 @@ def in_our_words(memory: str | None = None) -> Iterator[None]:
         ) from error
     except duckdb.NotSupportedError as error:
         raise InvalidInput(f"a column's type cannot be read: {first_line(error)}") from error
-    except duckdb.Error as error:
-        if isinstance(error, duckdb.InterruptException):
-            raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
-        if type(error) is not duckdb.Error:
-            raise
-        raise DataUnavailable(f"the data is damaged: {first_line(error)}") from error
-    except RuntimeError as error:
+    except (duckdb.InterruptException, RuntimeError) as error:
         if "interrupt" not in str(error).lower():
             raise
         raise KeyboardInterrupt from error  # DuckDB reports Ctrl-C as an error of its own
+    except duckdb.Error as error:
+        if type(error) is not duckdb.Error:
+            raise
+        raise DataUnavailable(f"the data is damaged: {first_line(error)}") from error
 
 
 def first_line(error: Exception) -> str:

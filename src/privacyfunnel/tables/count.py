@@ -101,7 +101,7 @@ def count(
     table = open_table(table)
     named = _listed("useful", useful) if useful else []
     rules = columns or ColumnRules()
-    roles = roles_of(table, sensitive, public, rules, weight, named)
+    roles = _roles_of(table, sensitive, public, rules, weight, named)
     hidden = [column.name for column in roles.sensitive if column.name in named]
     if hidden:
         raise InvalidInput(f"the column {hidden[0]!r} cannot be both hidden and useful.")
@@ -118,33 +118,29 @@ def count(
     return counts
 
 
-def roles_of(
+def _roles_of(
     table: Table,
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
-    rules: ColumnRules | None = None,
-    weight: str | None = None,
-    also: Sequence[str] = (),
+    rules: ColumnRules,
+    weight: str | None,
+    also: Sequence[str],
 ) -> Roles:
     """The columns with their kinds and rules; quantiles are taken from the table, once."""
-    rules = rules or ColumnRules()
-    wanted = {"sensitive": _listed("sensitive", sensitive), "public": _listed("public", public)}
-    if set(wanted["sensitive"]) == set(wanted["public"]):
+    hidden, shown = _listed("sensitive", sensitive), _listed("public", public)
+    if set(hidden) == set(shown):
         raise InvalidInput(
             "the sensitive and the public columns are the same: nothing could be published."
         )
-    names = list(dict.fromkeys([*wanted["sensitive"], *wanted["public"]]))
+    names = list(dict.fromkeys([*hidden, *shown]))
     for name in rules.names:
         if name not in names and name not in also:
             raise InvalidInput(f"a rule for {name!r}, which is not counted{nearest(name, names)}")
     if weight is not None and not KINDS[table.kind(weight, "weight")].is_numeric:
         raise InvalidInput(f"the weight column {weight!r} must hold numbers.")
-    found: dict[str, Column] = {}
-    for role, members in wanted.items():
-        for name in members:
-            found[name] = found.get(name) or _settled(table, name, role, rules)
-    chosen = {role: tuple(found[name] for name in members) for role, members in wanted.items()}
-    return Roles(chosen["sensitive"], chosen["public"], rules.missing, weight)
+    settled = {name: _settled(table, name, "sensitive", rules) for name in hidden}
+    out = tuple(settled.get(name) or _settled(table, name, "public", rules) for name in shown)
+    return Roles(tuple(settled.values()), out, rules.missing, weight)
 
 
 def _settled(table: Table, name: str, role: str, rules: ColumnRules) -> Column:

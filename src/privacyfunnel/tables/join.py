@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codebook.draws import thresholds
 from privacyfunnel.codebook.output import SUPPRESSED, check_distinct, output_names
-from privacyfunnel.columns import KINDS, Bins, Column, Roles, Round, complete_groups, required
+from privacyfunnel.columns import KINDS, Column, Roles, complete_groups, required
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.encoding import Places, encode_column
 
@@ -91,7 +91,7 @@ class Join:
         data: dict[str, Any] = {}
         for i, column in enumerate(self.columns):
             raw = [column.raw(value[i]) for value in book.values]
-            data[f"k{i}"] = pa.array(raw, type=arrow_type(column))
+            data[f"k{i}"] = pa.array(raw, type=arrow_type(column.key_kind))
         data["place"] = pa.array(range(len(book.values)), type=pa.int64())
         shown = [SUPPRESSED if label in self.rare else label for label in book.labels]
         texts: Mapping[str, Sequence[str | None]] = {"label": shown}
@@ -207,12 +207,10 @@ def output_columns(
     return names
 
 
-def arrow_type(column: Column) -> Any:
+def arrow_type(kind: str) -> Any:
     import pyarrow as pa
 
-    if isinstance(column.rule, Bins | Round):
-        return pa.int64() if isinstance(column.rule, Bins) else pa.float64()
-    return pa.type_for_alias(KINDS[column.kind].arrow)
+    return pa.type_for_alias(KINDS[kind].arrow)
 
 
 def match_roles(table: Table, roles: Roles) -> tuple[Table, Roles]:

@@ -7,7 +7,7 @@ import difflib
 import glob
 import gzip
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -72,7 +72,7 @@ def read_paths(
         form = _format(files[0])
         if any(_format(file) != form for file in files):
             raise InvalidInput(f"{source} mixes formats; name files of one format.")
-    listed = "[" + ", ".join(literal(glob.escape(str(file))) for file in files) + "]"
+    listed = listed_sql(files)
     if form in ("csv", "tsv"):
         return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds)
     if form == "json":
@@ -80,6 +80,11 @@ def read_paths(
         return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), files)
     sql = f"read_parquet({listed}, {PLAIN})"
     return Reading(sql, _parquet_names(con, sql, files), files)
+
+
+def listed_sql(files: Iterable[Path]) -> str:
+    """Files as DuckDB's readers take them."""
+    return f"[{', '.join(literal(glob.escape(str(file))) for file in files)}]"
 
 
 def find_files(source: str | Path) -> tuple[Path, ...]:
@@ -107,9 +112,9 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
             if file.exists() and not file.is_file():  # a pipe would be waited for
                 raise InvalidInput(f"{file} is no file; copy what it gives to one first.")
             file.open("rb").close()
+    except DataUnavailable:
+        raise
     except OSError as error:
-        if isinstance(error, DataUnavailable):
-            raise
         raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
     if not found:
         raise DataUnavailable(f"no such file: {path}.")

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.codebook.output import has_bounds, output_kinds, shown_groups
+from privacyfunnel.codebook.output import recoded_names, shown_groups
 from privacyfunnel.codebook.recoded import recode, starred, stars_of
-from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns
 from privacyfunnel.tables.join import Join, arrow_type
@@ -34,11 +33,8 @@ class RecodedJoin(Join):
 
     @property
     def outputs(self) -> list[str]:
-        return [name for i in range(len(self.columns)) for name in self._outputs_of(i)]
-
-    def _outputs_of(self, i: int) -> list[str]:
-        bounds = self.numbers == "bounds" and has_bounds(self.book.roles.public[i])
-        return [f"o{i}", *([f"low{i}", f"high{i}"] if bounds else [])]
+        own = [recoded_names(column, self.numbers) for column in self.book.roles.public]
+        return [f"o{i}_{n}" for i, names in enumerate(own) for n in range(len(names))]
 
     @cached_property
     def _groups(self) -> tuple[list[list[Any]], Ints, Ints]:
@@ -115,21 +111,13 @@ class RecodedJoin(Join):
         values, places, _ = self._groups
         data: dict[str, Any] = {}
         for i, column in enumerate(self.columns):
-            raw = pa.array([column.raw(value) for value in values[i]], type=arrow_type(column))
+            raw = pa.array(
+                [column.raw(value) for value in values[i]], type=arrow_type(column.key_kind)
+            )
             data[f"k{i}"] = raw.take(pa.array(places[:, i]))
         data["place"] = pa.array(range(len(places)), type=pa.int64())
         for i in range(len(self.columns)):
-            for name, shown in self._shown(i).items():
-                data[name] = shown.take(pa.array(self.cells[:, i]))
+            for n, (kind, shown) in enumerate(shown_groups(self.book, i, self.numbers)):
+                known = pa.array(shown, type=arrow_type(kind))
+                data[f"o{i}_{n}"] = known.take(pa.array(self.cells[:, i]))
         return pa.table(data)
-
-    def _shown(self, i: int) -> dict[str, pa.Array]:
-        """What stands in the output for each group of a column, ``*`` included."""
-        import pyarrow as pa
-
-        kinds = output_kinds(self.book, i, self.numbers)
-        columns = shown_groups(self.book, i, self.numbers)
-        return {
-            name: pa.array(shown, type=pa.type_for_alias(KINDS[kind].arrow))
-            for name, shown, kind in zip(self._outputs_of(i), columns, kinds, strict=True)
-        }

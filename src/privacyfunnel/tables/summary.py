@@ -40,7 +40,7 @@ def summary(table: Any, names: Sequence[str] | None = None) -> list[ColumnSummar
     return [ColumnSummary(c.name, c.kind, n_rows, n_rows - known, n) for c, (known, n) in pairs]
 
 
-def identifiers(table: Any, names: Sequence[str] | None = None, share: float = 0.9) -> list[str]:
+def identifiers(table: Any, names: Sequence[str] | None = None) -> list[str]:
     """The columns that are nearly unique per row, which point at persons: leave out or coarsen.
 
     >>> import pandas as pd
@@ -48,17 +48,14 @@ def identifiers(table: Any, names: Sequence[str] | None = None, share: float = 0
     >>> identifiers(table)
     ['id']
     """
-    return [
-        c.name
-        for c in summary(table, names)
-        if is_nearly_unique(c.distinct, c.n_rows - c.missing, share)
-    ]
+    found = summary(table, names)
+    return [c.name for c in found if is_nearly_unique(c.distinct, c.n_rows - c.missing)]
 
 
-def is_nearly_unique(distinct: int, known: int, share: float = 0.9) -> bool:
+def is_nearly_unique(distinct: int, known: int) -> bool:
     """Whether so many distinct values among so many known ones point at persons.
 
     >>> is_nearly_unique(95, 100), is_nearly_unique(5, 5)
     (True, False)
     """
-    return distinct > 10 and distinct >= share * known
+    return distinct > 10 and distinct >= 0.9 * known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from privacyfunnel.tables.connection import connect
 from privacyfunnel.tables.engines.duckdb import OPTIONS
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.open import open_table
+from privacyfunnel.tables.paths import listed_sql
 from privacyfunnel.tables.recoded_join import RecodedJoin
 from privacyfunnel.validation import check_choice
 
@@ -111,28 +111,25 @@ def _write(join: Join, part: Path, output: Path, fmt: str, ordered: bool) -> Rel
         check_never_missing("key", join.key, table.count_missing([key]))
     join = join.without_rare()
     table.write_join(join, part, fmt, ordered)
-    n_dropped = table.count_missing(join.required)
-    n_rows, wanted = table.n_rows, table.n_rows - n_dropped
-    if isinstance(join, RecodedJoin):
-        n_released = count_rows(part, fmt, len(join.names))
-        if n_released != wanted:
-            raise RuntimeError(f"{wanted} rows went in, but {n_released} came out.")
-        return Released(output, n_rows, n_released, n_dropped, join.n_suppressed, join.counts)
-    counts = read_back(part, fmt, len(join.names))
+    found = _read_back(join, part, fmt)
     if book.soft and book.min_count > 1:
-        join = join.after_draw(counts)
+        join = join.after_draw(found)
         if join.rare:  # the same draws once more
             table.write_join(join, part, fmt, ordered)
-            counts = read_back(part, fmt, len(join.names))
-    n_released = sum(counts.values())
-    unknown = table.commonest_unknown(join) if counts.get(None) else None
+            found = _read_back(join, part, fmt)
+    unknown = table.commonest_unknown(join) if found.get(None) else None
     if unknown is not None:
         raise UnknownSymbol(f"{book.unknown(*unknown)}.", hint="unseen")
-    if n_released != wanted or None in counts:
+    n_dropped, n_released = table.count_missing(join.required), sum(found.values())
+    wanted = table.n_rows - n_dropped
+    if n_released != wanted or None in found:
         raise RuntimeError(f"{wanted} rows went in, but {n_released} came out.")
-    labels = {label: counts[label] for label in book.labels if label in counts}
-    suppressed = counts.get(SUPPRESSED, 0)
-    return Released(output, n_rows, n_released, n_dropped, suppressed, labels)
+    if isinstance(join, RecodedJoin):
+        n_suppressed, counts = join.n_suppressed, join.counts
+    else:
+        n_suppressed = found.get(SUPPRESSED, 0)
+        counts = {label: found[label] for label in book.labels if label in found}
+    return Released(output, table.n_rows, n_released, n_dropped, n_suppressed, counts)
 
 
 def shuffle_rows(path: Path, fmt: str) -> None:
@@ -150,31 +147,22 @@ def shuffle_rows(path: Path, fmt: str) -> None:
         )
 
 
-def read_back(part: Path, fmt: str, n_columns: int) -> dict[Any, int]:
-    """How often each label stands in a written file, or in a folder of such files."""
-    source = _written(part, fmt, _named(n_columns))
-    with connect() as con:
-        return dict(con.execute(f"SELECT {RELEASED}, count(*) FROM {source} GROUP BY 1").fetchall())
+def _read_back(join: Join, part: Path, fmt: str) -> dict[Any, int]:
+    """How often each label stands in a written file, or a folder of such files; readable rows as one.
 
-
-def count_rows(part: Path, fmt: str, n_columns: int) -> int:
-    """How many rows a written file has, none of whose columns may be read as another number of them."""
-    source = _written(part, fmt, _named(n_columns))
-    with connect() as con:
-        return int(con.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])
-
-
-def _named(n_columns: int) -> str:
-    """How a csv of so many columns is read, all of them text, the first by its name."""
-    names = (RELEASED, *map(str, range(1, n_columns)))
+    A csv is read as text, in as many columns as were written, the first by its name.
+    """
+    names = (RELEASED, *map(str, range(1, len(join.names))))
     columns = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
-    return f"auto_detect=false, columns={{{columns}}}"
+    source = _written(part, fmt, f"auto_detect=false, columns={{{columns}}}")
+    label = "''" if isinstance(join, RecodedJoin) else RELEASED
+    with connect() as con:
+        return dict(con.execute(f"SELECT {label}, count(*) FROM {source} GROUP BY 1").fetchall())
 
 
 def _written(part: Path, fmt: str, columns: str) -> str:
     """The SQL of a written file, or of a folder of such files; of a csv with how columns are read."""
-    inside = [str(p) for p in sorted(part.glob(f"*.{fmt}"))] if part.is_dir() else [str(part)]
-    listed = "[" + ", ".join(literal(glob.escape(path)) for path in inside) + "]"
+    listed = listed_sql(sorted(part.glob(f"*.{fmt}")) if part.is_dir() else [part])
     return {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "

@@ -5,11 +5,11 @@ A line for each value: the value, then the groups that hold it, narrow ones firs
 
 from __future__ import annotations
 
-import csv
-import io
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.codebook.exports.listing import csv_text
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds, is_interval
 from privacyfunnel.columns import show
@@ -43,19 +43,14 @@ def to_arx(book: Codebook) -> dict[str, str]:
 
 def _hierarchy(book: Codebook, i: int) -> str:
     groups = [group for group in book.columns[i].groups if group.label != ANY]
-    values = _values(book, i)
-    size = {group.label: sum(holds(group, value) for value in values) for group in groups}
-    chains = {}
-    for value in values:
-        inside = [group.label for group in groups if holds(group, value)]
-        chains[value] = sorted(inside, key=lambda label: size[label])
+    chains = {v: [g.label for g in groups if holds(g, v)] for v in _values(book, i)}
+    size = Counter(label for labels in chains.values() for label in labels)
     if not chains:
         raise InvalidInput(
             f"the codebook knows no value of column {book.columns[i].name!r} to list."
         )
     depth = max(map(len, chains.values()))
-    lines = io.StringIO()
-    write = csv.writer(lines, delimiter=";", lineterminator="\n")
+    lines = []
     for value, labels in chains.items():
         shown = show(value)
         if shown != shown.strip() or len(shown.splitlines()) > 1 or not shown:
@@ -63,8 +58,9 @@ def _hierarchy(book: Codebook, i: int) -> str:
                 f"column {book.columns[i].name!r} has the value {value!r}, which a hierarchy file "
                 "cannot hold."
             )
-        write.writerow([shown, *[shown] * (depth - len(labels)), *labels, ANY])
-    return lines.getvalue()
+        narrow_first = sorted(labels, key=lambda label: size[label])
+        lines.append([*[shown] * (1 + depth - len(labels)), *narrow_first, ANY])
+    return csv_text(lines, ";")
 
 
 def _values(book: Codebook, i: int) -> list[Any]:

@@ -6,17 +6,15 @@ written behind a mark, which the model takes away again.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel import __version__
-from privacyfunnel.codebook.exports.sql import SQL_TYPES, Lookup, Statement, spell, with_steps
+from privacyfunnel.codebook.exports.listing import csv_text
+from privacyfunnel.codebook.exports.sql import Lookup, Statement, spell
 from privacyfunnel.codebook.output import output_names
-from privacyfunnel.columns import quoted
+from privacyfunnel.columns import KINDS, quoted
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
@@ -36,14 +34,12 @@ def to_dbt(
     """
     made = Statement(book, dialect, TABLE, **options)
     files = {f"seeds/{lookup.name}.csv": _seed(lookup) for lookup in made.lookups}
-    sql = spell(with_steps([*map(_read_seed, made.lookups), *made.steps], made.query), dialect)
-    sql = made.head + sql
-    sql = sql.replace("{", "{{ '{' }}")  # no value may speak to dbt
-    for lookup in made.lookups:
+    sql = spell(made.with_lookups(dict(map(_read_seed, made.lookups))), dialect)
+    sql = (made.head + sql).replace("{", "{{ '{' }}")  # no value may speak to dbt
+    calls = {f"seed_{lookup.name}": f"ref('{lookup.name}')" for lookup in made.lookups}
+    for name, call in (calls | {TABLE: "var('funnel_table')"}).items():
         for mark in '"`':  # as the dialect quotes
-            sql = sql.replace(f"{mark}seed_{lookup.name}{mark}", f"{{{{ ref('{lookup.name}') }}}}")
-    for mark in '"`':
-        sql = sql.replace(f"{mark}{TABLE}{mark}", "{{ var('funnel_table') }}")
+            sql = sql.replace(f"{mark}{name}{mark}", f"{{{{ {call} }}}}")
     files[f"models/{MODEL}.sql"] = sql + "\n"
     files["models/schema.yml"] = _json(_models(book, made.numbers))
     files["seeds/schema.yml"] = _json(_seeds(made.lookups, dialect))
@@ -77,23 +73,15 @@ def _read_seed(lookup: Lookup) -> tuple[str, str]:
 
 
 def _seed(lookup: Lookup) -> str:
-    lines = io.StringIO()
-    write = csv.writer(lines, lineterminator="\n")
-    write.writerow(lookup.columns)
-    kinds = list(lookup.columns.values())
-    for row in lookup.rows:
-        write.writerow([_cell(value, kind) for value, kind in zip(row, kinds, strict=True)])
-    return lines.getvalue()
-
-
-def _cell(value: Any, kind: str) -> str:
-    if kind == "text":
-        return f"{MARK}{value}"
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    kinds = lookup.columns.values()
+    rows = [
+        [
+            f"{MARK}{v}" if kind == "text" else str(v).lower()
+            for v, kind in zip(row, kinds, strict=True)
+        ]
+        for row in lookup.rows
+    ]
+    return csv_text([list(lookup.columns), *rows])
 
 
 def _seeds(lookups: Sequence[Lookup], dialect: str) -> dict[str, Any]:
@@ -113,9 +101,9 @@ def _seeds(lookups: Sequence[Lookup], dialect: str) -> dict[str, Any]:
 
 
 def _type(kind: str, dialect: str) -> str:
-    cast = spell(f"SELECT CAST(x AS {SQL_TYPES[kind]})", dialect)
-    if kind in ("date", "datetime") and dialect == "sqlite":
+    if KINDS[kind].is_dated and dialect == "sqlite":
         return "TEXT"
+    cast = spell(f"SELECT CAST(x AS {KINDS[kind].sql[0]})", dialect)
     return cast.rpartition(" AS ")[2].rstrip(")").strip()
 
 

@@ -9,7 +9,7 @@ by equalities in which no NULL is lost: a missing value has a flag of its own be
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -22,7 +22,6 @@ from privacyfunnel.codebook.output import (
     NUMBERS,
     SUPPRESSED,
     check_distinct,
-    output_kinds,
     output_names,
     shown_groups,
 )
@@ -34,6 +33,7 @@ from privacyfunnel.codebook.recoded import (
     stars_of,
 )
 from privacyfunnel.columns import (
+    KINDS,
     Bins,
     Calendar,
     Column,
@@ -53,14 +53,6 @@ if TYPE_CHECKING:
 
 DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
 MOST_IN_CASE = 60  # values of a column that are told by CASE; more are looked up
-SQL_TYPES = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "text": "TEXT",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
-}
 STAND_IN: dict[str, Any] = {
     "boolean": False,
     "integer": 0,
@@ -97,7 +89,7 @@ class Statement:
     key: str | None = None
     has_sensitive: bool = False
     lookups: list[Lookup] = field(default_factory=list)
-    steps: list[tuple[str, str]] = field(default_factory=list)
+    steps: dict[str, str] = field(default_factory=dict)
     joins: list[str] = field(default_factory=list)  # of the last query
     query: str = ""
 
@@ -110,13 +102,17 @@ class Statement:
             raise InvalidInput(
                 f"a codebook that promises {book.min_count} records hides what it does not know."
             )
-        self.steps.append(("funnel_rows", self._rows()))
+        self.steps["funnel_rows"] = self._rows()
         columns = [*(self._readable() if book.columns else self._symbols()), *self._kept]
         names = [*output_names(self.columns, self.numbers if book.columns else None), *self.keep]
         check_distinct(names)
         told = ", ".join(f"{sql} AS {quoted(n)}" for sql, n in zip(columns, names, strict=True))
-        last = self.steps[-1][0]
-        self.query = f"SELECT {told} FROM {last} AS r{''.join(self.joins)}"
+        self.query = f"SELECT {told} FROM {self._last} AS r{''.join(self.joins)}"
+
+    def with_lookups(self, lookups: Mapping[str, str]) -> str:
+        """The whole statement, the lookups being these queries."""
+        steps = ", ".join(f"{name} AS ({sql})" for name, sql in {**lookups, **self.steps}.items())
+        return f"WITH {steps} {self.query}"
 
     @property
     def head(self) -> str:
@@ -139,6 +135,11 @@ class Statement:
     def columns(self) -> tuple[Column, ...]:
         """The public columns."""
         return self.book.roles.public
+
+    @property
+    def _last(self) -> str:
+        """The name of the last step."""
+        return list(self.steps)[-1]
 
     @property
     def _kept(self) -> list[str]:
@@ -183,7 +184,9 @@ class Statement:
     def _key(self, column: Column) -> str:
         """What a column is joined by: its value, or the place of its bin or multiple."""
         name, kind = quoted(column.name), column.kind
-        value = f"CAST({name} AS {SQL_TYPES[kind]})" if kind not in ("boolean", "integer") else name
+        value = (
+            f"CAST({name} AS {KINDS[kind].sql[0]})" if kind not in ("boolean", "integer") else name
+        )
         if kind == "datetime" and self.dialect == "sqlite":
             value = f"CAST({name} AS TEXT)"
         value = null_if_missing_sql(value, kind, self.dialect)
@@ -227,7 +230,7 @@ class Statement:
         kinds: dict[str, str] = {}
         on = []
         for i in own:
-            kind = key_kind(self.columns[i])
+            kind = self.columns[i].key_kind
             kinds |= {f"k{i}": kind, f"m{i}": "integer"}
             on.append(f"COALESCE(r.k{i}, {self.literal(STAND_IN[kind])}) = {name}.k{i}")
             on.append(f"CASE WHEN r.k{i} IS NULL THEN 1 ELSE 0 END = {name}.m{i}")
@@ -254,9 +257,7 @@ class Statement:
             place, join = f"CASE {' '.join(whens)} ELSE {UNSEEN} END", ""
         else:
             place, join = f"COALESCE(funnel_values.place, {UNSEEN})", self._join_values()
-        self.steps.append(
-            ("funnel_coded", f"SELECT r.*, {place} AS g0 FROM funnel_rows AS r{join}")
-        )
+        self.steps["funnel_coded"] = f"SELECT r.*, {place} AS g0 FROM funnel_rows AS r{join}"
         if book.min_count > 1:
             self._hide_rare([UNSEEN], always=True)
         hidden = None if self.unseen == "null" else SUPPRESSED
@@ -280,22 +281,18 @@ class Statement:
 
     def _readable(self) -> list[str]:
         """The places of each row's groups g0, ..., then what stands in the columns for them."""
-        book, stars = self.book, stars_of(self.book)
+        book = self.book
         if book.recoding == "global":
             self._code_columns()
         else:
             self._climb()
         if book.min_count > 1:
-            self._hide_rare(stars, always=False)
+            self._hide_rare(stars_of(book), always=False)
         columns = []
-        for i, star in enumerate(stars):
-            shown = shown_groups(book, i, self.numbers)
-            kinds = output_kinds(book, i, self.numbers)
-            for n, (values, kind) in enumerate(zip(shown, kinds, strict=True)):
-                at = dict(enumerate(values)) | {
-                    UNSEEN: None if self.unseen == "null" else values[-1]
-                }
-                at[star] = values[star]
+        for i in range(len(self.columns)):
+            for n, (kind, values) in enumerate(shown_groups(book, i, self.numbers)):
+                unseen = None if self.unseen == "null" else values[-1]
+                at = {**dict(enumerate(values)), UNSEEN: unseen}
                 columns.append(self._at(f"r.g{i}", at, kind, f"shown_{i}_{n}"))
         return columns
 
@@ -318,7 +315,7 @@ class Statement:
             case = f"CASE {' '.join(whens)} ELSE {UNSEEN} END" if whens else str(UNSEEN)
             places.append(f"COALESCE(funnel_groups_{i}.place, {case})" if by_name else case)
         coded = ", ".join(f"{place} AS g{i}" for i, place in enumerate(places))
-        self.steps.append(("funnel_coded", f"SELECT r.*, {coded} FROM funnel_rows AS r{joins}"))
+        self.steps["funnel_coded"] = f"SELECT r.*, {coded} FROM funnel_rows AS r{joins}"
         known = " OR ".join(f"r.g{i} = {UNSEEN}" for i in every)
         unseen = f"CASE WHEN {known} THEN 1 ELSE 0 END"
         place = [f"CASE WHEN r.g{i} = {UNSEEN} THEN {stars[i]} ELSE r.g{i} END" for i in every]
@@ -362,9 +359,7 @@ class Statement:
         released = [symbol.cells or () for symbol in book.symbols]
         joins, known = "", str(UNSEEN)
         if book.values:
-            rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
-            joins = self._join("funnel_values", every, rows, place="integer")
-            known = "funnel_values.place"
+            joins, known = self._join_values(), "funnel_values.place"
         whens = []
         for j in narrow_first(book).tolist():
             tests = [self._is_in(i, book.columns[i].groups[released[j][i]]) for i in every]
@@ -372,9 +367,7 @@ class Statement:
             whens.append(f"WHEN {' AND '.join(tests) or 'TRUE'} THEN {j}")
         climbed = f"CASE {' '.join(whens)} ELSE {UNSEEN} END"
         symbol = f"COALESCE({known}, {climbed})" if book.values else climbed
-        self.steps.append(
-            ("funnel_coded", f"SELECT r.*, {symbol} AS symbol FROM funnel_rows AS r{joins}")
-        )
+        self.steps["funnel_coded"] = f"SELECT r.*, {symbol} AS symbol FROM funnel_rows AS r{joins}"
         kinds = {"place": "integer"} | {f"g{i}": "integer" for i in every}
         self.lookups.append(
             Lookup("funnel_cells", kinds, [(j, *c) for j, c in enumerate(released)])
@@ -388,8 +381,9 @@ class Statement:
 
     def _place(self, places: Sequence[str], unseen: str, joins: str) -> None:
         select = [*self._kept, *(f"{place} AS g{i}" for i, place in enumerate(places))]
-        query = f"SELECT {', '.join(select)}, {unseen} AS unseen FROM funnel_coded AS r{joins}"
-        self.steps.append(("funnel_placed", query))
+        self.steps["funnel_placed"] = (
+            f"SELECT {', '.join(select)}, {unseen} AS unseen FROM funnel_coded AS r{joins}"
+        )
 
     def _is_in(self, i: int, group: Group, by_name: bool = True) -> str:
         """Whether the key of column i belongs to a group; with ``by_name`` also by being listed."""
@@ -425,55 +419,42 @@ class Statement:
         the least count; of equal ones the first. ``always``: whether those that are hidden already are
         filled up too, even if nothing is unknown or rare in this table.
         """
-        last, least, every = self.steps[-1][0], self.book.min_count, range(len(stars))
+        last, least, every = self._last, self.book.min_count, range(len(stars))
         groups = ", ".join(f"g{i}" for i in every)
         star = " AND ".join(f"g{i} = {place}" for i, place in enumerate(stars))
         unseen = "0" if always else "MAX(unseen)"
-        self.steps += [
-            (
-                "funnel_counts",
-                f"SELECT {groups}, COUNT(*) AS n, {unseen} AS unseen, "
-                f"CASE WHEN {star} THEN 1 ELSE 0 END AS is_star FROM {last} GROUP BY {groups}",
-            ),
-            (
-                "funnel_rare",
-                f"SELECT {groups}, n, unseen, "
-                f"CASE WHEN is_star = 0 AND n < {least} THEN 1 ELSE 0 END AS rare, "
-                f"CASE WHEN is_star = 1 OR n < {least} THEN 1 ELSE 0 END AS hidden FROM funnel_counts",
-            ),
-            (
-                "funnel_order",
-                f"SELECT {groups}, n, hidden, MAX(unseen) OVER () + MAX(rare) OVER () AS changed, "
-                f"SUM(n) OVER (ORDER BY hidden DESC, n, {groups} ROWS BETWEEN UNBOUNDED PRECEDING AND "
-                "CURRENT ROW) - n AS before FROM funnel_rare",
-            ),
-            (
-                "funnel_hidden",
-                f"SELECT {groups}, CASE WHEN {'' if always else 'changed > 0 AND '}(hidden = 1 OR "
-                f"(before > 0 AND before < {least})) THEN 1 ELSE 0 END AS is_hidden FROM funnel_order",
-            ),
-        ]
+        self.steps |= {
+            "funnel_counts": f"SELECT {groups}, COUNT(*) AS n, {unseen} AS unseen, "
+            f"CASE WHEN {star} THEN 1 ELSE 0 END AS is_star FROM {last} GROUP BY {groups}",
+            "funnel_rare": f"SELECT {groups}, n, unseen, "
+            f"CASE WHEN is_star = 0 AND n < {least} THEN 1 ELSE 0 END AS rare, "
+            f"CASE WHEN is_star = 1 OR n < {least} THEN 1 ELSE 0 END AS hidden FROM funnel_counts",
+            "funnel_order": f"SELECT {groups}, n, hidden, "
+            "MAX(unseen) OVER () + MAX(rare) OVER () AS changed, "
+            f"SUM(n) OVER (ORDER BY hidden DESC, n, {groups} ROWS BETWEEN UNBOUNDED PRECEDING AND "
+            "CURRENT ROW) - n AS before FROM funnel_rare",
+            "funnel_hidden": f"SELECT {groups}, "
+            f"CASE WHEN {'' if always else 'changed > 0 AND '}(hidden = 1 OR "
+            f"(before > 0 AND before < {least})) THEN 1 ELSE 0 END AS is_hidden FROM funnel_order",
+        }
         on = " AND ".join(f"r.g{i} = h.g{i}" for i in every)
         select = [
             f"CASE WHEN h.is_hidden = 1 THEN {s} ELSE r.g{i} END AS g{i}"
             for i, s in enumerate(stars)
         ]
-        self.steps.append(
-            (
-                "funnel_safe",
-                f"SELECT {', '.join([*self._kept, *select])} FROM {last} AS r "
-                f"LEFT JOIN funnel_hidden AS h ON {on}",
-            )
+        self.steps["funnel_safe"] = (
+            f"SELECT {', '.join([*self._kept, *select])} FROM {last} AS r "
+            f"LEFT JOIN funnel_hidden AS h ON {on}"
         )
 
     def _at(self, place: str, values: dict[int, Any], kind: str, name: str) -> str:
         """What stands at a place: by CASE, or looked up where there are many."""
+        rows = [(at, v) for at, v in values.items() if v is not None]
         if len(values) <= MOST_IN_CASE:
-            told = ((at, self.literal(v)) for at, v in values.items() if v is not None)
-            whens = [f"WHEN {at} THEN {shown}" for at, shown in told]
-            nothing = f"CAST(NULL AS {SQL_TYPES[kind]})"
+            whens = [f"WHEN {at} THEN {self.literal(v)}" for at, v in rows]
+            nothing = f"CAST(NULL AS {KINDS[kind].sql[0]})"
             return f"CASE {place} {' '.join(whens)} END" if whens else nothing
-        name, rows = f"funnel_{name}", [(at, v) for at, v in values.items() if v is not None]
+        name = f"funnel_{name}"
         self.lookups.append(Lookup(name, {"place": "integer", "shown": kind}, rows))
         self.joins.append(f" LEFT JOIN {name} ON {place} = {name}.place")
         return f"{name}.shown"
@@ -483,25 +464,17 @@ def to_sql(book: Codebook, dialect: str, table: str | Sequence[str], **options: 
     """The statement in one dialect: see :meth:`Codebook.to_sql`, which has the options."""
     parts = [table] if isinstance(table, str) else table
     made = Statement(book, dialect, ".".join(map(quoted, parts)), **options)
-    lookups = [(_named(lookup, dialect), inline(lookup, made)) for lookup in made.lookups]
-    return made.head + spell(with_steps([*lookups, *made.steps], made.query), dialect) + ";\n"
+    lookups = dict(_inline(lookup, made) for lookup in made.lookups)
+    return made.head + spell(made.with_lookups(lookups), dialect) + ";\n"
 
 
-def with_steps(steps: Sequence[tuple[str, str]], query: str) -> str:
-    """Queries that follow one another, as one."""
-    return f"WITH {', '.join(f'{name} AS ({sql})' for name, sql in steps)} {query}"
-
-
-def _named(lookup: Lookup, dialect: str) -> str:
-    """The name of a lookup; SQLite names the columns of one there and nowhere else."""
-    return f"{lookup.name}({', '.join(lookup.columns)})" if dialect == "sqlite" else lookup.name
-
-
-def inline(lookup: Lookup, made: Statement) -> str:
-    """A lookup as a query of its own."""
+def _inline(lookup: Lookup, made: Statement) -> tuple[str, str]:
+    """A lookup as a step; SQLite names its columns behind the step's name and nowhere else."""
     rows = [f"({', '.join(map(made.literal, row))})" for row in lookup.rows]
-    names = "" if made.dialect == "sqlite" else f"({', '.join(lookup.columns)})"
-    return f"SELECT * FROM (VALUES {', '.join(rows)}) AS v{names}"
+    query, names = f"SELECT * FROM (VALUES {', '.join(rows)}) AS v", ", ".join(lookup.columns)
+    if made.dialect == "sqlite":
+        return f"{lookup.name}({names})", query
+    return lookup.name, f"{query}({names})"
 
 
 def spell(sql: str, dialect: str) -> str:
@@ -511,13 +484,6 @@ def spell(sql: str, dialect: str) -> str:
 
     [done] = sqlglot.transpile(sql, read="duckdb", write=dialect, pretty=True, identify=True)
     return str(done)
-
-
-def key_kind(column: Column) -> str:
-    """The kind of a column's key."""
-    if column.rule is None or isinstance(column.rule, Calendar):
-        return column.kind
-    return "integer" if isinstance(column.rule, Bins) else "number"
 
 
 def _first_multiple(rule: Round, bound: float) -> float:

@@ -253,14 +253,12 @@ class DuckDBTable(Table):
 
     def _draw(self, con: duckdb.DuckDBPyConnection, join: Join) -> str:
         key = None if join.key is None else self.place(join.key)
-        read = list(dict.fromkeys(self.place(name) for name in join.needed))
-        return draw_sql(
-            join.book.check_salt(),
-            key,
-            read,
-            "funnel_rows",
-            lambda sql: con.execute(sql).fetchall()[0],
-        )
+        read = list(dict.fromkeys(map(self.place, join.needed)))
+
+        def ask(sql: str) -> Sequence[int]:
+            return con.execute(sql).fetchall()[0]
+
+        return draw_sql(join.book.check_salt(), key, read, "funnel_rows", ask)
 
     def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""

@@ -49,10 +49,6 @@ def open_source(source: Any, memory: str | None) -> Table:
 class SparkTable(FrameTable):
     """A frame whose rows never leave the cluster: its workers join and write them."""
 
-    @property
-    def _rows(self) -> Any:
-        return self.frame.to_native()
-
     def quantiles(self, column: Column, n: int) -> list[Any]:
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -108,6 +104,6 @@ class SparkTable(FrameTable):
         if join.book.soft:
             key = None if join.key is None else self.place(join.key)
             keyed = keyed.withColumn("draw", draw_spark(join.book.check_salt(), key))
-        small = F.broadcast(self._rows.sparkSession.createDataFrame(join.lookup()))
+        small = F.broadcast(keyed.sparkSession.createDataFrame(join.lookup()))
         on = [keyed[f"r{i}"].eqNullSafe(small[f"k{i}"]) for i in range(len(join.columns))]
         return keyed.join(small, on, "left")
