@@ -40,7 +40,9 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     part = part_beside(path.parent, path.name)
     try:
         yield part
-        _sync(part)
+        if part.is_file():
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
         check_target(path, force)  # it may have come into being meanwhile
         _move(part, path)
     except OSError as error:
@@ -141,12 +143,6 @@ def left_behind(folder: Path, name: str) -> list[Path]:
         for path in hidden
         if path.name.endswith(".part") and is_dead(path.name[len(start) : -len(".part")])
     ]
-
-
-def _sync(part: Path) -> None:
-    if part.is_file():
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
 
 
 def _move(part: Path, path: Path) -> None:
