@@ -210,8 +210,9 @@ def _of_new_people(
     people = new if isinstance(new, Joint) else joint
     if not why and people.n_records is None:
         why = WEIGHTED
-    if not why and new is None and chance is not None and is_fitted(joint, chance):
-        why = FITTED
+    if not why and new is None and chance is not None:  # fitted: they tell less than chance would
+        less = joint.information < chance.mean_bits and chance.p_value > SURELY_FITTED
+        why = FITTED if less else ""
     n_people = people.n_records
     if persons is not None and new is None:
         people, n_people = persons.even(joint), persons.n_persons
@@ -227,11 +228,6 @@ def _of_new_people(
         if not why:
             together = population_bound(persons.pooled(joint.n_s), n_people=persons.n_persons)
         yield Measure("person_population", together.leakage if together else None, why)
-
-
-def is_fitted(joint: Joint, chance: Chance) -> bool:
-    """Whether the published columns tell less than chance would: they were chosen on these records."""
-    return joint.information < chance.mean_bits and chance.p_value > SURELY_FITTED
 
 
 def tried(subject: Subject) -> Chance | None:

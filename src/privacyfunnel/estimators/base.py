@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state
@@ -295,8 +296,6 @@ def _released(book: Codebook, places: Places, rng: np.random.Generator) -> Place
 
 def _check_known(hidden: Columns, word: str) -> None:
     """scikit-learn's targets have no holes; in sensitive_features a hole is a value like others."""
-    import pyarrow.compute as pc
-
     holes = sum(len(c) - (pc.sum(is_known(c)).as_py() or 0) for c in hidden.data.columns)
     if word == "y" and holes:
         raise InvalidInput(
