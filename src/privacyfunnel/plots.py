@@ -41,8 +41,7 @@ def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array,
 def _limit_of(frontier: Frontier, n_points: int = 201) -> tuple[Array, Array]:
     """The limit of a frontier over its range, as shares; empty where none is proved."""
     joint, aim = frontier.joint, frontier.aim
-    whole = aim.whole_utility(joint)
-    bounds = frontier.limits(np.linspace(0.0, whole, n_points))
+    bounds = frontier.limits(np.linspace(0.0, aim.whole_utility(joint), n_points))
     if np.isnan(bounds).any():
         return np.zeros(0), np.zeros(0)
     return np.linspace(0.0, 1.0, n_points), share(bounds, aim.whole_leakage(joint))

@@ -202,7 +202,8 @@ def _receivers(
     found = Receivers()
     if original:
         both = counted(original, public)
-        told, pairs = receive(both.joint().p_sx, both.joint().labels_s, both.roles.sensitive)
+        joint = both.joint()
+        told, pairs = receive(joint.p_sx, joint.labels_s, both.roles.sensitive)
         found = replace(found, columns=told, pairs=pairs)
     if useful and trials.attackers:
         own = guessed(original) if original else ()
