@@ -135,6 +135,7 @@ class ColumnCode(Partition):
                 f"cells must have a group of each of {len(given)} columns for each x, "
                 f"got shape {tuples.shape}."
             )
+        labels = np.zeros(len(tuples), dtype=np.int64)
         for i, column in enumerate(given):
             if tuples[:, i].min() < 0 or tuples[:, i].max() >= len(column.groups):
                 raise InvalidCode(
@@ -144,11 +145,10 @@ class ColumnCode(Partition):
             names = [group.label for group in column.groups]
             if len(set(names)) < len(names):
                 raise InvalidCode(f"two groups of column {column.name!r} have the same label.")
-        tuples.flags.writeable = False
-        labels = np.zeros(len(tuples), dtype=np.int64)
-        for i, column in enumerate(given):  # column by column, which is faster than rows at once
+            # Column by column, which is faster than rows at once.
             labels = labels * len(column.groups) + tuples[:, i]
             labels = np.unique(labels, return_inverse=True)[1]
+        tuples.flags.writeable = False
         super().__init__(labels)
         object.__setattr__(self, "columns", given)
         object.__setattr__(self, "cells", tuples)

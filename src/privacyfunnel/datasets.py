@@ -9,6 +9,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,7 @@ def _is_genuine(content: bytes) -> bool:
 
 
 def _download(url: str) -> bytes:
+    unavailable = partial(DataUnavailable, hint="by-hand", url=HUNGARIAN_URL)
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as response:
             content: bytes = response.read(_MAX_BYTES)
@@ -141,15 +143,10 @@ def _download(url: str) -> bytes:
         if isinstance(error, urllib.error.HTTPError):
             error.close()  # it holds the connection
         reason = str(error).strip("<>") or type(error).__name__
-        raise DataUnavailable(
-            f"cannot download {url}: {reason}.", hint="by-hand", url=HUNGARIAN_URL
-        ) from None
+        raise unavailable(f"cannot download {url}: {reason}.") from None
     if not _is_genuine(content):
-        raise DataUnavailable(
-            f"what {url} sent is not the known file ({len(content)} bytes, wrong SHA-256).",
-            hint="by-hand",
-            url=HUNGARIAN_URL,
-        )
+        size = f"{len(content)} bytes, wrong SHA-256"
+        raise unavailable(f"what {url} sent is not the known file ({size}).")
     return content
 
 

@@ -6,6 +6,7 @@
     │   ├── InvalidCode                        a partition or channel that does not fit the joint
     │   ├── TargetUnreachable                  no release meets the target; the message names the nearest
     │   └── TooLarge                           more than fits into memory; refused before it is tried
+    ├── LimitBroken                            a limit that was asked for is not kept
     ├── UnknownSymbol       (also KeyError, ValueError)  a value that the code has never seen
     ├── DataUnavailable     (also OSError)     a file or download that cannot be had
     └── MissingExtra        (also ImportError) a library that an extra of the package brings

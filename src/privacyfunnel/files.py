@@ -9,6 +9,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from zlib import crc32
 
@@ -40,7 +41,9 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
     part = part_beside(path.parent, path.name)
     try:
         yield part
-        _sync(part)
+        if part.is_file():
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
         check_target(path, force)  # it may have come into being meanwhile
         _move(part, path)
     except OSError as error:
@@ -132,21 +135,8 @@ def part_beside(folder: Path, name: str) -> Path:
 def left_behind(folder: Path, name: str) -> list[Path]:
     """Parts of ``name`` in a folder that runs which were killed have left."""
     start = f".{name[:180]}."
-    try:
-        hidden = [path for path in folder.iterdir() if path.name.startswith(start)]
-    except OSError:
-        return []
-    return [
-        path
-        for path in hidden
-        if path.name.endswith(".part") and is_dead(path.name[len(start) : -len(".part")])
-    ]
-
-
-def _sync(part: Path) -> None:
-    if part.is_file():
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
+    parts = folder.glob(f"{escape(start)}*.part")
+    return [part for part in parts if is_dead(part.name[len(start) : -len(".part")])]
 
 
 def _move(part: Path, path: Path) -> None:

@@ -95,7 +95,10 @@ class Joint:
             matrix, names_x = sp.csc_array(matrix[:, filled]), tuple(names_x[j] for j in filled)
         whole = matrix.data.sum() < LARGEST_WHOLE and (matrix.data == np.rint(matrix.data)).all()
         n_records = int(matrix.sum()) if whole else None
-        return cls._frozen(matrix, names_s, names_x, n_records, names, use, secrets)
+        matrix.sort_indices()
+        for part in (matrix.data, matrix.indices, matrix.indptr):
+            part.flags.writeable = False
+        return cls(matrix, names_s, names_x, n_records, names, use, secrets)
 
     @classmethod
     def from_probabilities(
@@ -120,13 +123,7 @@ class Joint:
                 f"p_sx must sum to 1, got {total:.6g}; pass counts to Joint.from_counts to normalise."
             )
         joint = cls.from_counts(
-            p_sx,
-            labels_s,
-            labels_x,
-            columns,
-            useful=useful,
-            labels_y=labels_y,
-            sensitive=sensitive,
+            p_sx, labels_s, labels_x, columns, useful=useful, labels_y=labels_y, sensitive=sensitive
         )
         return replace(joint, n_records=None)
 
@@ -160,22 +157,6 @@ class Joint:
         return count(
             opened, sensitive, public, useful=useful, columns=columns, weight=weight
         ).joint()
-
-    @classmethod
-    def _frozen(
-        cls,
-        counts: sp.csc_array,
-        labels_s: tuple[Any, ...],
-        labels_x: tuple[Any, ...],
-        n_records: int | None,
-        columns: tuple[str, ...] = (),
-        useful: Joint | None = None,
-        sensitive: tuple[str, ...] = (),
-    ) -> Joint:
-        counts.sort_indices()
-        for part in (counts.data, counts.indices, counts.indptr):
-            part.flags.writeable = False
-        return cls(counts, labels_s, labels_x, n_records, columns, useful, sensitive)
 
     @property
     def n_s(self) -> int:
@@ -269,11 +250,12 @@ class Joint:
             return replace(self, useful=None)
         behind = [label[self.sensitive.index(name)] for label in self.labels_s]
         column = _public_column(name, behind)
-        into = (np.ones(self.n_s), (column.codes, range(self.n_s)))
-        counts = sp.csr_array(into, shape=(len(column.values), self.n_s)) @ self.counts
-        alone = Joint.from_counts(
-            counts, column.values, self.labels_x, self.columns, sensitive=[name]
-        )
+        return replace(self.with_s(column.codes, column.values), sensitive=(name,))
+
+    def with_s(self, codes: Any, values: Sequence[Any]) -> Joint:
+        """The joint of X with what S is of: the value of symbol s is ``values[codes[s]]``."""
+        into = sp.csr_array((np.ones(self.n_s), (codes, range(self.n_s))))
+        alone = Joint.from_counts(into @ self.counts, values, self.labels_x, self.columns)
         return replace(alone, n_records=self.n_records)
 
     @cached_property

@@ -56,7 +56,7 @@ def limit(
     >>> limit(joint, "funnel", 0.5, measure="arimoto")
     nan
     """
-    check_choice("problem", problem, ["funnel", "bottleneck"])
+    check_choice("problem", problem, PROBLEMS)
     objective = PROBLEMS[problem](0.0, make_measure(measure), keep)
     if problem == "bottleneck":
         if objective.plain:

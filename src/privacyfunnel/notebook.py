@@ -30,7 +30,10 @@ def card(
     table = ""
     if lines:
         heads = "".join(f'<th style="{CELL}">{escape(name)}</th>' for name in header)
-        body = "".join(f"<tr>{_cells(line)}</tr>" for line in lines[:MOST_ROWS])
+        body = ""
+        for line in lines[:MOST_ROWS]:
+            cells = (f'<td style="{CELL}">{escape(str(cell))}</td>' for cell in line)
+            body += f"<tr>{''.join(cells)}</tr>"
         table = (
             '<table style="border-collapse: collapse; margin: 0.4em 0 0; color: inherit;">'
             f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
@@ -52,10 +55,6 @@ def in_short(labels: Iterable[str], most: int = 5) -> str:
     given = list(labels)
     more = f" and {len(given) - most} more" if len(given) > most else ""
     return ", ".join(given[:most]) + more
-
-
-def _cells(line: Sequence[Any]) -> str:
-    return "".join(f'<td style="{CELL}">{escape(str(cell))}</td>' for cell in line)
 
 
 def progress_bar(what: str) -> Progress:

@@ -61,9 +61,7 @@ class Persons:
     @cached_property
     def own_s(self) -> Ints | None:
         """The s of each person; None where somebody has several."""
-        order = np.argsort(self.person, kind="stable")
-        first = np.searchsorted(self.person[order], np.arange(self.n_persons))
-        own = self.s[order][first]
+        own = self.s[np.unique(self.person, return_index=True)[1]]
         return own if (own[self.person] == self.s).all() else None
 
     def chosen(self, joint: Joint, members: NDArray[np.bool_]) -> tuple[Joint, Persons]:
@@ -72,12 +70,8 @@ class Persons:
         triples = (self.n[mine].astype(float), (self.s[mine], self.x[mine]))
         part = sp.coo_array(triples, shape=joint.counts.shape)
         found = Joint.from_counts(part, joint.labels_s, joint.labels_x, joint.columns)
-        places = [
-            {label: i for i, label in enumerate(labels)}
-            for labels in (found.labels_s, found.labels_x)
-        ]
-        s = [places[0][joint.labels_s[i]] for i in self.s[mine]]
-        x = [places[1][joint.labels_x[i]] for i in self.x[mine]]
+        # Symbols that are left without a row are dropped from the joint, and the others move up.
+        s, x = (np.unique(of[mine], return_inverse=True)[1] for of in (self.s, self.x))
         return found, Persons.of(self.person[mine], s, x, self.n[mine])
 
     def even(self, joint: Joint) -> Joint:
@@ -96,12 +90,9 @@ class Persons:
         array([[1., 0.],
                [0., 1.]])
         """
-        order = np.lexsort((self.x, self.person))
-        together = np.unique(
-            np.stack([self.person[order], self.x[order]]), axis=1, return_inverse=True
-        )
-        pairs, place = together[0], together[1].ravel()
-        rows = np.bincount(place, weights=self.n[order]).astype(np.int64)
+        owned = np.stack([self.person, self.x])
+        pairs, place = np.unique(owned, axis=1, return_inverse=True)
+        rows = np.bincount(place.ravel(), weights=self.n).astype(np.int64)
         bounds = np.searchsorted(pairs[0], np.arange(self.n_persons + 1))
         keys: dict[bytes, int] = {}
         seen = np.array(

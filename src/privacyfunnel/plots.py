@@ -41,8 +41,7 @@ def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array,
 def _limit_of(frontier: Frontier, n_points: int = 201) -> tuple[Array, Array]:
     """The limit of a frontier over its range, as shares; empty where none is proved."""
     joint, aim = frontier.joint, frontier.aim
-    whole = aim.whole_utility(joint)
-    bounds = frontier.limits(np.linspace(0.0, whole, n_points))
+    bounds = frontier.limits(np.linspace(0.0, aim.whole_utility(joint), n_points))
     if np.isnan(bounds).any():
         return np.zeros(0), np.zeros(0)
     return np.linspace(0.0, 1.0, n_points), share(bounds, aim.whole_leakage(joint))
@@ -50,9 +49,8 @@ def _limit_of(frontier: Frontier, n_points: int = 201) -> tuple[Array, Array]:
 
 def _told_by_x(frontier: Frontier) -> float:
     """What X as it is tells, as a share."""
-    joint = frontier.joint
-    told = frontier.measure(joint.p_sx)
-    return float(share(told, frontier.aim.whole_leakage(joint)))
+    whole = frontier.aim.whole_leakage(frontier.joint)
+    return float(share(frontier.measure(frontier.joint.p_sx), whole))
 
 
 def plot_frontier(
@@ -69,10 +67,10 @@ def plot_frontier(
     bits to compare with, such as that of `randomised_response_curve`.
     """
     several = [frontiers] if isinstance(frontiers, Frontier) else list(frontiers)
-    joint, problem = several[0].joint, several[0].problem
+    first = several[0]
+    joint, problem = first.joint, first.problem
     sign = -1.0 if paper_axes else 1.0
     x_word, y_word, forbidden = WORDS[problem]
-    first = several[0]
     x, y = _limit_of(first)
     if len(x):
         edge = np.zeros_like(y) if problem == "funnel" else np.ones_like(y)

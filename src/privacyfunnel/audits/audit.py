@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from privacyfunnel import __version__
 from privacyfunnel.audits.attacks import Attack, attack, cannot_attack, check_folds
 from privacyfunnel.audits.audit_rows import (
     AuditedColumn,
+    Subject,
     by_person,
-    counted_by_person,
     each_column,
     estimated,
     measured,
+    measures_of,
     tried,
 )
 from privacyfunnel.audits.meanings import Measure
@@ -28,13 +30,13 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, make_measure
 from privacyfunnel.measures import Measure as ToldBy
-from privacyfunnel.metrics import Chance, evaluate
+from privacyfunnel.metrics import Chance
 from privacyfunnel.notebook import card
 from privacyfunnel.parallel import Progress, Ticks
 from privacyfunnel.persons import Persons
 
 if TYPE_CHECKING:
-    from privacyfunnel.tables import Counts, Table
+    from privacyfunnel.tables import Counts
 
 FORMAT = "privacyfunnel audit"
 VERSION = 1
@@ -67,11 +69,10 @@ class Audit:
     readings: tuple[Reading, ...] = ()  # by the measure that was asked for, beside Shannon's
 
     def __getitem__(self, key: str) -> Measure:
-        for row in self.rows:
-            if row.key == key:
-                return row
-        known = ", ".join(row.key for row in self.rows)
-        raise InvalidInput(f"this audit has no measure {key!r}; it has {known}.")
+        rows = {row.key: row for row in self.rows}
+        if key not in rows:
+            raise InvalidInput(f"this audit has no measure {key!r}; it has {', '.join(rows)}.")
+        return rows[key]
 
     def _repr_html_(self) -> str:
         public, sensitive = (", ".join(c.name for c in cs) for cs in (self.public, self.sensitive))
@@ -149,49 +150,47 @@ def audit(
 
     told_by = make_measure(measure)
     opened, rules = open_table(table, memory=memory), columns or ColumnRules()
-    s, x, was, use = (_listed(role) for role in (sensitive, public, original or (), useful or ()))
-    # A rule for no column at all is left to count, which says what is wrong with it.
-    here = [name for name in rules.names if name not in was + use or name in s + x]
-    only = _only(rules, here)
-    counts = count(opened, s, x, columns=only, weight=weight, person=person, constant=True)
+    s, x, was, use = (
+        [role] if isinstance(role, str) else list(role)
+        for role in (sensitive, public, original or (), useful or ())
+    )
+    # A rule for no column at all is left to the first count, which says what is wrong with it.
+    unknown = set(rules.names) - {*s, *x, *was, *use}
+
+    def counted(told: list[str], seen: list[str], **options: Any) -> Counts:
+        names = {*told, *seen, *unknown}
+        bins = {name: rule for name, rule in rules.bins.items() if name in names}
+        steps = {name: rule for name, rule in rules.round.items() if name in names}
+        only = ColumnRules(bins, steps, rules.missing)
+        return count(opened, told, seen, columns=only, constant=True, **options)
+
+    counts = counted(s, x, weight=weight, person=person)
     if person is not None and isinstance(new, str):
         raise InvalidInput("new records are not told by person; say that all are new, or leave it.")
-    before, persons_before = None, None
-    if was:
-        only = _only(rules, s + was)
-        found = count(opened, s, was, columns=only, weight=weight, person=person, constant=True)
-        before = (found.joint(), found.roles.public)
-        persons_before = found.persons
+    before = counted(s, was, weight=weight, person=person) if was else None
     done = audit_joint(
         (counts.joint(), counts.roles.public),
         counts.roles.sensitive,
-        original=before,
+        original=(before.joint(), before.roles.public) if before else None,
         persons=counts.persons,
-        persons_original=persons_before,
-        new=_new_people(opened, s, x, rules, new) if isinstance(new, str) else None,
+        persons_original=before.persons if before else None,
+        new=_new_people(counted, s, x, new) if isinstance(new, str) else None,
         measure=told_by,
         trials=trials,
         progress=progress,
     )
-    found_use = _receivers(opened, x, was, use, rules, weight, done.trials)
+    found_use = _receivers(partial(counted, weight=weight), x, was, use, done.trials)
     return replace(done, n_dropped=counts.n_dropped, new=new, receivers=found_use)
 
 
 def _receivers(
-    table: Table,
+    counted: Callable[..., Counts],
     public: list[str],
     original: list[str],
     useful: list[str],
-    rules: ColumnRules,
-    weight: str | None,
     trials: Trials,
 ) -> Receivers | None:
     """How well the original and the useful columns can be told from the published ones."""
-    from privacyfunnel.tables import count
-
-    def counted(told: list[str], seen: list[str]) -> Counts:
-        columns = _only(rules, told + seen)
-        return count(table, told, seen, columns=columns, weight=weight, constant=True)
 
     def guessed(seen: list[str]) -> tuple[Attack, ...]:
         use = counted(useful, seen)
@@ -203,7 +202,8 @@ def _receivers(
     found = Receivers()
     if original:
         both = counted(original, public)
-        told, pairs = receive(both.joint().p_sx, both.joint().labels_s, both.roles.sensitive)
+        joint = both.joint()
+        told, pairs = receive(joint.p_sx, joint.labels_s, both.roles.sensitive)
         found = replace(found, columns=told, pairs=pairs)
     if useful and trials.attackers:
         own = guessed(original) if original else ()
@@ -239,11 +239,10 @@ def audit_joint(
             trials.folds, min(joint.n_records or 0, trials.attack_rows or joint.n_records or 0)
         )
     tick = Ticks(trials.count(len(sensitive), 2 if original else 1), progress)
-    metrics = counted_by_person(evaluate(joint, sensitive=sensitive), joint, persons)
-    before = evaluate(original[0], sensitive=sensitive) if original else None
-    if original and before is not None:
-        before = counted_by_person(before, original[0], persons_original)
-    chance = tried(joint, sensitive, trials, tick, persons)
+    subject = Subject(joint, sensitive, trials, persons, tick)
+    metrics = measures_of(joint, sensitive, persons)
+    before = measures_of(original[0], sensitive, persons_original) if original else None
+    chance = tried(subject)
     pairs = [(*published, persons)]
     if original:
         pairs.append((*original, persons_original))
@@ -251,14 +250,7 @@ def audit_joint(
         tuple(attack(one, sensitive, seen, persons=whose, tick=tick, **trials.of_attacks))
         for one, seen, whose in (pairs if trials.attackers else [])
     ]
-    told = readings(
-        measure,
-        joint,
-        sensitive,
-        trials,
-        original=original[0] if original else None,
-        by_record=persons is None,
-    )
+    told = readings(subject, measure, original[0] if original else None)
     return Audit(
         sensitive=tuple(sensitive),
         public=tuple(public),
@@ -267,11 +259,11 @@ def audit_joint(
         n_dropped=0,
         trials=trials,
         rows=(
-            *measured(joint, sensitive, metrics, before),
-            *by_person(joint, persons, sensitive, trials),
-            *estimated(joint, sensitive, trials, chance, new, persons, tick),
+            *measured(subject, metrics, before),
+            *by_person(subject),
+            *estimated(subject, chance, new),
         ),
-        columns=tuple(each_column(joint, sensitive, metrics, trials, chance, persons, tick)),
+        columns=tuple(each_column(subject, metrics, chance)),
         attacks=attacks[0] if attacks else (),
         attacks_original=attacks[1] if len(attacks) > 1 else (),
         chance=chance,
@@ -281,15 +273,12 @@ def audit_joint(
 
 
 def _new_people(
-    table: Table, sensitive: list[str], public: list[str], rules: ColumnRules, mark: str
+    counted: Callable[..., Counts], sensitive: list[str], public: list[str], mark: str
 ) -> Joint:
     """The joint of the records that a column marks."""
-    from privacyfunnel.tables import count
-
     if mark in (*sensitive, *public):
         raise InvalidInput(f"the column {mark!r} is audited, so it cannot mark the new records.")
-    kept = _only(rules, [*sensitive, *public])
-    found = count(table, sensitive, [*public, mark], columns=kept, constant=True).joint()
+    found = counted(sensitive, [*public, mark]).joint()
     marks = [label[-1] for label in found.labels_x]
     if not set(marks) <= {True, False}:
         raise InvalidInput(
@@ -300,14 +289,3 @@ def _new_people(
     if not len(chosen):
         raise InvalidInput(f"the column {mark!r} marks no record as new.")
     return Joint.from_counts(found.counts[:, chosen], found.labels_s, [labels[x] for x in chosen])
-
-
-def _listed(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _only(rules: ColumnRules, names: Sequence[str]) -> ColumnRules:
-    """The rules of some columns."""
-    bins = {name: rule for name, rule in rules.bins.items() if name in names}
-    steps = {name: rule for name, rule in rules.round.items() if name in names}
-    return ColumnRules(bins, steps, rules.missing)

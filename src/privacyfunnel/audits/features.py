@@ -41,9 +41,8 @@ def features(joint: Joint, columns: Sequence[Column]) -> Features:
     parts = parts_of(joint.labels_x, len(columns))
     codes = np.column_stack([numbered(part) for part in parts])
     is_category = np.array([not KINDS[column.kind].is_ordered for column in columns])
-    sizes = np.asarray(joint.counts.sum(axis=0)).ravel()
     values = [
-        _common(codes[:, i], sizes)
+        _common(codes[:, i], joint.masses)
         if is_category[i]
         else np.array([column.number(value) for value in parts[i]])
         for i, column in enumerate(columns)
@@ -76,8 +75,5 @@ def numbered(values: Sequence[Any]) -> NDArray[np.int64]:
 
 def _common(codes: NDArray[np.int64], sizes: Array) -> NDArray[np.int64]:
     """Codes by falling frequency; the rarest beyond the most that boosting takes share one code."""
-    weights = np.bincount(codes, weights=sizes)
-    rank = np.empty(len(weights), dtype=np.int64)
-    rank[np.argsort(-weights, kind="stable")] = np.arange(len(weights))
-    rank = np.minimum(rank, MOST_CATEGORIES)
-    return rank[codes]
+    order = np.argsort(-np.bincount(codes, weights=sizes), kind="stable")
+    return np.minimum(np.argsort(order), MOST_CATEGORIES)[codes]

@@ -37,14 +37,12 @@ def hold_out(
             f"a holdout of {share:g} parts the {n:,} records into {n - n_aside:,} and {n_aside:,}; "
             f"at least {LEAST} are needed on either side: choose another share or leave it out."
         )
-    cells = joint.counts.tocoo()
-    order = np.lexsort((cells.col, cells.row))
-    rows, columns = cells.row[order], cells.col[order]
-    times = np.rint(cells.data[order]).astype(np.int64)
+    cells = joint.counts.tocsr().tocoo()  # row by row
+    times = np.rint(cells.data).astype(np.int64)
     aside = check_rng(seed).multivariate_hypergeometric(times, n_aside, method="marginals")
     made_from, put_aside = (
         Joint.from_counts(
-            sp.coo_array((part.astype(float), (rows, columns)), shape=joint.counts.shape),
+            sp.coo_array((part.astype(float), cells.coords), shape=joint.counts.shape),
             joint.labels_s,
             joint.labels_x,
             joint.columns,

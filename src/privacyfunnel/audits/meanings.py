@@ -103,10 +103,7 @@ CATALOGUE = {
         "less",
     ),
     "guess_worst": Meaning(
-        "Surest guess",
-        "share",
-        "The same for the record that is given away most.",
-        "less",
+        "Surest guess", "share", "The same for the record that is given away most.", "less"
     ),
     "guess_informed": Meaning(
         "Guess knowing all others",
@@ -218,12 +215,7 @@ CATALOGUE = {
         "The lower end of where the bits in the population lie, by the bootstrap.",
         "less",
     ),
-    "interval_high": Meaning(
-        "95% interval to",
-        "bits",
-        "The upper end of it.",
-        "less",
-    ),
+    "interval_high": Meaning("95% interval to", "bits", "The upper end of it.", "less"),
     "population_leakage": Meaning(
         "New people, at most",
         "share",
@@ -232,12 +224,7 @@ CATALOGUE = {
         "this was measured on.",
         "less",
     ),
-    "population_bits": Meaning(
-        "New people, at most, bits",
-        "bits",
-        "The same in bits.",
-        "less",
-    ),
+    "population_bits": Meaning("New people, at most, bits", "bits", "The same in bits.", "less"),
     "person_population": Meaning(
         "New people by all their rows, at most",
         "share",

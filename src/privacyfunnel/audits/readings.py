@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from privacyfunnel.audits.audit_rows import too_fine
-from privacyfunnel.audits.trials import Trials
-from privacyfunnel.columns import Column
+from privacyfunnel.audits.audit_rows import Subject
 from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Measure
@@ -33,33 +31,29 @@ class Reading:
 
 
 def readings(
-    measure: Measure,
-    joint: Joint,
-    sensitive: Sequence[Column],
-    trials: Trials,
-    *,
-    original: Joint | None = None,
-    by_record: bool = True,
+    subject: Subject, measure: Measure, original: Joint | None = None
 ) -> Iterator[Reading]:
     """All sensitive columns together, and each alone where they are several and can be counted.
 
-    Chance deals S out to records, so that it is told where a record is a person (``by_record``).
+    Chance deals S out to records, so that it is told where a record is a person.
     """
-    fine = too_fine(joint, sensitive)
+    sensitive, trials = subject.sensitive, subject.trials
     before: list[Joint | None] = [None] * len(sensitive)
     if original is not None:
         before = [alone for _, alone in by_column(original, sensitive)]
-    seen = [(" and ".join(c.name for c in sensitive), joint, original)] if not fine else []
+    seen = []
+    if not subject.fine:
+        seen = [(" and ".join(c.name for c in sensitive), subject.joint, original)]
     if len(sensitive) > 1:
         seen += [
             (column.name, alone, was)
-            for (column, alone), was in zip(by_column(joint, sensitive), before, strict=True)
-            if column.name not in fine
+            for (column, alone), was in zip(subject.each, before, strict=True)
+            if column.name not in subject.fine
         ]
     for name, here, was in seen:
         told = measure(here.p_sx)
         chance = None
-        if by_record and trials.permutations:
+        if subject.persons is None and trials.permutations:
             chance = shuffled(
                 here, seed=trials.seed, measure=measure, n_jobs=trials.n_jobs, most_work=trials.most_work
             )  # fmt: skip

@@ -127,9 +127,8 @@ def _told(column: Column, table: sp.csc_array, values: Sequence[Any]) -> ToldCol
 
 
 def _distance(values: Array, weights: Array) -> float:
-    """The weighted sum of distances to the median."""
+    """The weighted sum of distances of rising values to the median."""
     if not len(values):
         return 0.0
-    order = np.argsort(values, kind="stable")
-    [middle] = quantiles_of_counts(values[order].tolist(), weights[order], [0.5])
+    [middle] = quantiles_of_counts(values.tolist(), weights, [0.5])
     return float(weights @ np.abs(values - middle))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from privacyfunnel.information import entropy, mutual_information
+from privacyfunnel.information import mutual_information, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import (
     PopulationBound,
@@ -44,9 +44,7 @@ class Generalisation:
     chance_bits: float | None
     guess_blind: float
     guess_seeing: float
-    bound: (
-        PopulationBound | None
-    )  # of what it gives away of new people; None where rows are weighted
+    bound: PopulationBound | None  # of new people; None where rows are weighted
 
 
 def generalise(
@@ -81,7 +79,6 @@ def generalise_joint(
     code = book.over(joint)
     released = replace(code.push(joint), n_records=None if book.soft else joint.n_records)
     p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
-    entropy_x = entropy(joint.p_x)
     utility = mutual_information(p_xxhat)
     chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
     people, bounded = joint.n_records, released
@@ -89,9 +86,9 @@ def generalise_joint(
         people, bounded = persons.n_persons, code.push(persons.even(joint))
     return Generalisation(
         n_records=joint.n_records,
-        n_suppressed=float(joint.counts.sum(axis=0) @ book.uncovered(joint)),
+        n_suppressed=float(joint.masses @ book.uncovered(joint)),
         kept=fmean(column_utilities(joint, code).values()),
-        utility=min(1.0, utility / entropy_x) if entropy_x else 0.0,
+        utility=min(1.0, share(utility, joint.entropy_x)),
         utility_bits=utility,
         leakage=given_away(released),
         leakage_bits=released.information,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -18,9 +20,6 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.tables.encoding import combine_columns, encode_column
 from privacyfunnel.validation import check_whole
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 AskedBins = int | Mapping[str, int | Sequence[Any]] | None
 Value = tuple[Any, ...]  # a row as a symbol: one part for each column
@@ -43,24 +42,18 @@ class Alphabet:
         if isinstance(bins, Mapping):
             rules = ColumnRules({name: n for name, n in bins.items() if name in table.names})
         else:
-            many = [table.names[i] for i in _crowded(table, bins)]
-            rules = ColumnRules({name: bins for name in many if bins is not None})
-        columns = []
-        for i, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True)):
-            cut = partial(_quantiles, table.data.column(i), weights)
-            columns.append(rules.column(name, kind, cut))
-        ordered = (
-            KINDS[column.kind].is_ordered and not categorical
-            for column, categorical in zip(columns, table.categorical, strict=True)
-        )
+            rules = ColumnRules({} if bins is None else dict.fromkeys(_crowded(table, bins), bins))
+        columns, ordered = [], []
+        for name, kind, categorical, data in table.parts:
+            columns.append(rules.column(name, kind, partial(_quantiles, data, weights)))
+            ordered.append(KINDS[kind].is_ordered and not categorical)
         return cls(tuple(columns), tuple(ordered))
 
     def values(self, table: Columns) -> tuple[NDArray[np.int64], list[Value]]:
         """The distinct rows in rising order, and the place of each row among them."""
         parts = []
-        for i, column in enumerate(self.columns):
-            data = table.data.column(i)
-            _check_kind(column, table.kinds[i], data)
+        for column, (_, kind, _, data) in zip(self.columns, table.parts, strict=True):
+            _check_kind(column, kind, data)
             parts.append(encode_column(column, _keys(column, data)))
         codes, labels = combine_columns(parts, np.ones(len(table), dtype=bool))
         return codes, [(label,) for label in labels] if len(parts) == 1 else labels
@@ -96,27 +89,19 @@ def check_bins(bins: Any, names: Sequence[str]) -> None:
         check_whole("bins", bins, 2)
 
 
-def _crowded(table: Columns, bins: int | None) -> list[int]:
+def _crowded(table: Columns, bins: int) -> list[str]:
     """Columns of numbers with more distinct values than there would be bins."""
-    import pyarrow.compute as pc
-
-    if bins is None:
-        return []
     return [
-        i
-        for i, (kind, categorical) in enumerate(zip(table.kinds, table.categorical, strict=True))
+        name
+        for name, kind, categorical, data in table.parts
         if KINDS[kind].is_numeric
         and not categorical
-        and pc.count_distinct(table.data.column(i).filter(is_known(table.data.column(i)))).as_py()
-        > bins
+        and pc.count_distinct(data.filter(is_known(data))).as_py() > bins
     ]
 
 
 def _keys(column: Column, data: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column as it is grouped: the index of the bin where there are bins, else as it is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not isinstance(column.rule, Bins):
         return data
     known = is_known(data)
@@ -139,8 +124,7 @@ def _quantiles(data: pa.ChunkedArray, weights: Array, n: int) -> list[Any]:
 
 def _check_kind(column: Column, kind: str, data: pa.ChunkedArray) -> None:
     numeric = KINDS[kind].is_numeric and KINDS[column.kind].is_numeric
-    fits = kind == column.kind or numeric
-    if not fits and data.null_count < len(data):
+    if kind != column.kind and not numeric and data.null_count < len(data):
         raise InvalidInput(
             f"column {column.name!r} holds {KINDS[kind]} here, but {KINDS[column.kind]} when fitted."
         )

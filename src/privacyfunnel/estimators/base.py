@@ -8,19 +8,21 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted
 
 from privacyfunnel.codebook import Codebook
+from privacyfunnel.codebook.draws import RANGE, pick_afresh, thresholds
 from privacyfunnel.codebook.output import ANY, RELEASED
 from privacyfunnel.codebook.recoded import UNSEEN, recode_values
 from privacyfunnel.columns import AS_VALUE, Roles, is_known
-from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, check_bins, count_rows
+from privacyfunnel.errors import InvalidInput, UnknownSymbol
+from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, Value, check_bins, count_rows
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
-from privacyfunnel.estimators.released_rows import places_of, released_as, unknown_rows
+from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.estimators.search import search_target
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
@@ -29,7 +31,9 @@ from privacyfunnel.solvers.base import Solution, in_bits
 from privacyfunnel.validation import check_choice
 
 UNKNOWN = ("error", "suppress", "nearest")
-Rows = tuple[NDArray[np.int64], list[tuple[Any, ...]]]
+SUPPRESSED = -1  # the place that a row without a symbol gets
+Places = NDArray[np.int64]
+Rows = tuple[Places, list[Value]]  # the place of each row among the distinct ones, and these
 
 
 class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -189,7 +193,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         S: Any,  # noqa: N803
         word: str,
         sample_weight: Any,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Array]:
+    ) -> tuple[Places, Places, Places, Array]:
         """Places of x, s (−1 where never seen) and x̂ for some rows, and their weights."""
         check_is_fitted(self)
         if self.codebook_.is_public:
@@ -204,7 +208,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return rows[0], known[s], np.array(symbols, dtype=np.int64)[rows[0]], weights
         return rows[0], known[s], self._release(rows, rng), weights
 
-    def _cells(self, values: list[tuple[Any, ...]]) -> NDArray[np.int64]:
+    def _cells(self, values: list[Value]) -> Places:
         """The groups that stand in each column for some values: as fitted, else as the codebook says."""
         found = np.full((len(values), len(self.codebook_.columns)), UNSEEN, dtype=np.int64)
         new = []
@@ -223,16 +227,35 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         cells = self._cells(values)
         unknown = np.flatnonzero((cells == UNSEEN).any(axis=1))
         if len(unknown) and self.handle_unknown == "error":
-            raise unknown_rows(self.codebook_, rows, unknown)
+            raise self._unknown(rows, unknown)
         if self.handle_unknown == "suppress":
             cells[unknown] = UNSEEN
         columns = self.codebook_.columns
         names = [np.array([*(g.label for g in c.groups), ANY], dtype=object) for c in columns]
         return np.column_stack([name[cells[codes, i]] for i, name in enumerate(names)])
 
-    def _release(self, rows: Rows, rng: np.random.Generator) -> NDArray[np.int64]:
-        places = places_of(self.codebook_, self._public, self._weights, rows, self.handle_unknown)
-        return released_as(self.codebook_, places, rng)
+    def _release(self, rows: Rows, rng: np.random.Generator) -> Places:
+        """For each row the place of its released symbol in the codebook's labels, −1 if it has none."""
+        (codes, values), book = rows, self.codebook_
+        places = book.places(values)
+        unknown = np.flatnonzero(places < 0)
+        if len(unknown) and self.handle_unknown == "error":
+            raise self._unknown(rows, unknown)
+        if len(unknown) and self.handle_unknown == "nearest":
+            usual = np.array([max(row, key=lambda cell: cell[1])[0] for row in book.rows])
+            news = [values[i] for i in unknown]
+            places[unknown] = nearest_places(self._public, book.values, self._weights, usual, news)
+        return _released(book, places[codes], rng)
+
+    def _unknown(self, rows: Rows, unknown: Places) -> UnknownSymbol:
+        """The error that names the most frequent of the values that are not known."""
+        codes, values = rows
+        counts = np.bincount(codes, minlength=len(values))[unknown]
+        commonest = values[unknown[counts.argmax()]]
+        what = self.codebook_.unknown(commonest, int(counts.sum()), len(unknown))
+        return UnknownSymbol(
+            f'{what}; use handle_unknown="nearest" or "suppress", or fit on more rows.'
+        )
 
     def _target(self) -> dict[str, float]:
         """The one target that is given, else the usual one."""
@@ -257,10 +280,22 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
 
+def _released(book: Codebook, places: Places, rng: np.random.Generator) -> Places:
+    """For each row's place in the codebook's values that of its symbol; soft codes draw it."""
+    widest = max(len(row) for row in book.rows)
+    symbols: Places = np.full((len(book.rows) + 1, widest), SUPPRESSED)  # last row: place −1
+    for i, row in enumerate(book.rows):
+        symbols[i, : len(row)] = [j for j, _ in row]
+    if not book.soft:
+        return np.asarray(symbols[places, 0])
+    ends = np.full((len(book.rows) + 1, widest), RANGE)
+    for i, row in enumerate(book.rows):
+        ends[i, : len(row)] = thresholds([p for _, p in row])
+    return np.asarray(symbols[places, pick_afresh(ends[places], rng)])
+
+
 def _check_known(hidden: Columns, word: str) -> None:
     """scikit-learn's targets have no holes; in sensitive_features a hole is a value like others."""
-    import pyarrow.compute as pc
-
     holes = sum(len(c) - (pc.sum(is_known(c)).as_py() or 0) for c in hidden.data.columns)
     if word == "y" and holes:
         raise InvalidInput(

@@ -207,44 +207,21 @@ class PrivacyFunnel(CodeEstimator):
         given = [name for name in SETTINGS if settings[name]]
         if self.recoding == "symbols" and given:
             raise InvalidInput(f"{given[0]}= is for recoding='global' or 'local'.")
+        how: dict[str, Any] = {"effort": self.effort, "min_count": self.min_count, "seed": seed}
         if self.caps:
-            return solve_capped(
-                replace(joint, sensitive=tuple(column.name for column in self._hidden.columns)),
-                self.caps,
-                keep=keep,
-                utility=target.get("utility"),
-                effort=self.effort,
-                min_count=self.min_count,
-                seed=seed,
-            )
+            joint = replace(joint, sensitive=tuple(c.name for c in self._hidden.columns))
+            least = target.get("utility")
+            return solve_capped(joint, self.caps, keep=keep, utility=least, **how)
         if self.recoding == "symbols":
-            return search_target(
-                joint,
-                self.problem,
-                target,
-                method=self.method,
-                effort=self.effort,
-                min_count=self.min_count,
-                seed=seed,
-                measure=self.measure,
-                keep=keep,
-            )
+            how |= {"method": self.method, "measure": self.measure, "keep": keep}
+            return search_target(joint, self.problem, target, **how)
         if self.method != "best":
             raise InvalidInput(
                 f"recoding={self.recoding!r} has one search: method must be 'best', "
                 f"got {self.method!r}."
             )
-        return search_recoding(
-            joint,
-            self._public,
-            self.recoding,
-            target,
-            effort=self.effort,
-            min_count=self.min_count,
-            settings=settings,
-            seed=seed,
-            measure=self.measure,
-        )
+        how |= {"settings": settings, "measure": self.measure}
+        return search_recoding(joint, self._public, self.recoding, target, **how)
 
     def score(
         self,

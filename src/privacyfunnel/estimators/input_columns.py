@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.engines.narwhals import arrow_of
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,14 @@ class Columns:
     def __len__(self) -> int:
         return len(self.data)
 
+    @property
+    def parts(self) -> Iterator[tuple[str, str, bool, pa.ChunkedArray]]:
+        """The name, the kind, whether it is categorical and the data of each."""
+        return zip(self.names, self.kinds, self.categorical, self.data.columns, strict=True)
+
     def rows(self, kept: NDArray[np.bool_]) -> Columns:
         """Only the rows that are marked."""
-        if kept.all():
-            return self
-        return Columns(self.data.filter(kept), self.names, self.kinds, self.categorical)
+        return self if kept.all() else replace(self, data=self.data.filter(kept))
 
 
 def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N803
@@ -42,8 +45,6 @@ def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N80
 
     ``reset`` remembers names and number of the columns on the estimator, else they must agree.
     """
-    import narwhals as nw
-
     frame = _framed(X)
     if isinstance(frame, nw.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -65,8 +66,6 @@ def read_sensitive(S: Any, word: str) -> Columns:  # noqa: N803
 
     Columns without a name are called by ``word``.
     """
-    import narwhals as nw
-
     given = _framed(S)
     if isinstance(given, nw.DataFrame):
         return _columns(given, given.columns)
@@ -91,9 +90,6 @@ def _dtype(values: Any) -> Any:
 
 def _framed(given: Any) -> Any:
     """A narwhals frame or series of what is one in some library; anything else as it is."""
-    import narwhals as nw
-    from narwhals.exceptions import DuplicateError
-
     try:
         return nw.from_native(given, eager_only=True, allow_series=True, pass_through=True)
     except DuplicateError:
@@ -101,7 +97,6 @@ def _framed(given: Any) -> Any:
 
 
 def _from_array(array: NDArray[Any]) -> nw.DataFrame[Any]:
-    import narwhals as nw
     import pandas as pd
 
     names = [f"x{i}" for i in range(array.shape[1])]
@@ -127,8 +122,6 @@ def _columns(frame: nw.DataFrame[Any], names: Any) -> Columns:
 
 def _plain(kind: pa.DataType) -> pa.DataType:
     """The type in which a column is handled: its categories' own, and one type of inexact numbers."""
-    import pyarrow.types as of
-
-    if of.is_dictionary(kind):
+    if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
-    return pa.float64() if of.is_decimal(kind) or of.is_floating(kind) else kind
+    return pa.float64() if pa.types.is_decimal(kind) or pa.types.is_floating(kind) else kind

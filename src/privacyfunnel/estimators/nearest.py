@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from privacyfunnel.codes import Partition
-from privacyfunnel.columns import Column
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.information import Array
 
@@ -32,8 +31,6 @@ class Side:
 
 def distances(new: Side, known: Side) -> Array:
     """Gower's distance ``[new, known]``: differences of ranks, and 1 for each code that differs."""
-    from scipy.spatial.distance import cdist
-
     total = np.zeros((len(new.ranks), len(known.ranks)))
     if known.codes.shape[1]:
         total += cdist(new.codes, known.codes, "hamming") * known.codes.shape[1]
@@ -61,6 +58,7 @@ def nearest_places(
     ``released`` as, and the heaviest one of the winner is taken: a value unlike all others goes
     where most records go.
 
+    >>> from privacyfunnel.columns import Column
     >>> known, released = [(20,), (30,), (60,)], np.array([0, 0, 1])
     >>> ages = Alphabet((Column("age", "integer"),), (True,))
     >>> nearest_places(ages, known, np.ones(3), released, [(33,), (99,)])
@@ -86,7 +84,9 @@ def _sides(alphabet: Alphabet, known: Sequence[Value], news: Sequence[Value]) ->
     for i, (column, ordered) in enumerate(zip(alphabet.columns, alphabet.ordered, strict=True)):
         values = [value[i] for value in (*known, *news)]
         if ordered:
-            ranks.append(_ranks(_numbers(column, values), len(known))[:, None])
+            number = {value: column.number(value) for value in set(values)}
+            numbers = np.clip([number[value] for value in values], -FAR, FAR)
+            ranks.append(_ranks(numbers, len(known))[:, None])
         else:
             place = {value: float(place) for place, value in enumerate(dict.fromkeys(values))}
             codes.append(np.array([[place[value]] for value in values]))
@@ -100,9 +100,3 @@ def _ranks(numbers: Array, n_known: int) -> Array:
     if len(every) == 0:  # all known ones are missing, so every other value is at 1 from them
         return np.where(np.isnan(numbers), np.nan, 0.0)
     return np.interp(numbers, every, np.arange(len(every)) / max(1, len(every) - 1))
-
-
-def _numbers(column: Column, values: Sequence[Any]) -> Array:
-    """What the values of an ordered column are ranked by."""
-    number = {value: column.number(value) for value in set(values)}
-    return np.clip([number[value] for value in values], -FAR, FAR)

@@ -51,19 +51,16 @@ def search_target(
     given: dict[str, Any] = {"effort": effort, "min_count": min_count}
     # A setting that the method lacks may only be left at its default.
     options = {name: v for name, v in given.items() if name in known or v != usual[name]}
-    rng = np.random.default_rng(seed)
+    rng, solver = np.random.default_rng(seed), make_solver(method, **options)
     if "lam" in target:
-        solver = make_solver(method, **options)
         found = solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
     elif "n_symbols" in target:
         check_whole("n_symbols", target["n_symbols"], 1)
-        solver = make_solver(method, **options)
         if not isinstance(solver, SizeSolver):
             able = [repr(name) for name, kind in SOLVERS.items() if issubclass(kind, SizeSolver)]
             raise InvalidInput(f"n_symbols goes with {' or '.join(able)}, not with {method!r}.")
         found = solver.solve_size(joint, int(target["n_symbols"]), rng=rng)
-    elif issubclass(SOLVERS[method], TargetSolver):
-        solver = make_solver(method, **options)
+    elif isinstance(solver, TargetSolver):
         points = pareto(joint, problem, ends(joint, aim, solver))
         sought = Frontier(
             joint, problem, method, solver, seed, points, measure=aim.measure, keep=keep
@@ -119,6 +116,5 @@ def search_recoding(
         found = search.at(rng, leakage=search.measure.amount(reading, joint.p_s))
     else:
         found = search.at(rng, kept=target["kept"])
-    code = found.code
-    assert isinstance(code, ColumnCode)
-    return replace(found, code=named(code, alphabet.columns))
+    assert isinstance(found.code, ColumnCode)
+    return replace(found, code=named(found.code, alphabet.columns))

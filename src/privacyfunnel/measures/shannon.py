@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privacyfunnel.information import Array, entropy, mutual_information, plogp
+from privacyfunnel.information import Array, entropy, mutual_information, plogp, share
 from privacyfunnel.measures.measure import SHANNON, Measure, cells_of, percent
 
 
@@ -39,5 +39,5 @@ class Shannon(Measure):
         return bits
 
     def sentence(self, name: str, reading: float, p_v: Array) -> str:
-        part = reading / entropy(p_v) if entropy(p_v) > 0 else 0.0
-        return f"{percent(part)} of what there is to know about {name} is given away ({reading:.3g} bits)"
+        part = percent(share(reading, entropy(p_v)))
+        return f"{part} of what there is to know about {name} is given away ({reading:.3g} bits)"

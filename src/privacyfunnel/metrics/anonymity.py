@@ -65,11 +65,10 @@ def t_closeness(joint: Joint, *, ordered: bool) -> float:
             "t-closeness needs a sensitive column with at least two values, got one."
         )
     step = max(1, _BLOCK // joint.n_s)
-    sizes = joint.counts.sum(axis=0)
     worst = 0.0
     for start in range(0, joint.n_x, step):
-        block = joint.counts[:, start : start + step].toarray() / sizes[start : start + step]
-        apart = block - joint.p_s[:, None]
+        part = slice(start, start + step)
+        apart = joint.counts[:, part].toarray() / joint.masses[part] - joint.p_s[:, None]
         if ordered:
             moved = np.abs(np.cumsum(apart, axis=0)).sum(axis=0) / (joint.n_s - 1)
         else:
@@ -81,4 +80,4 @@ def t_closeness(joint: Joint, *, ordered: bool) -> float:
 def _class_sizes(joint: Joint) -> np.ndarray:
     if joint.n_records is None:
         raise InvalidInput("classes are counted in records, but this joint holds weights.")
-    return np.asarray(joint.counts.sum(axis=0)).ravel()
+    return joint.masses

@@ -94,10 +94,9 @@ def informed_guess_by_person(joint: Joint, persons: Persons) -> float | None:
     right = np.zeros(2)
     for i, s in enumerate(own):
         mine = order[bounds[i] : bounds[i + 1]]
-        x, m = persons.x[mine], persons.n[mine].astype(float)
-        x, place = np.unique(x, return_inverse=True)
-        m = np.bincount(place, weights=m)
-        others, totals = n_sx[:, x].copy(), n_s.copy()
+        x, place = np.unique(persons.x[mine], return_inverse=True)
+        m = np.bincount(place, weights=persons.n[mine])
+        others, totals = n_sx[:, x], n_s.copy()
         others[s] -= m
         totals[s] -= m.sum()
         balance = (plogp(others + m) - plogp(others)).sum(axis=1)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-import scipy.sparse as sp
-
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.columns import KINDS, Column
 from privacyfunnel.joint import Joint
@@ -120,13 +117,10 @@ def by_column(joint: Joint, columns: Sequence[Column]) -> list[tuple[Column, Joi
         return [(columns[0], joint)]
     found = []
     for i, column in enumerate(columns):
-        values = [label[i] for label in joint.labels_s]
-        ordered = sorted(set(values), key=column.rank)
-        place = {value: k for k, value in enumerate(ordered)}
-        into = (np.ones(joint.n_s), ([place[v] for v in values], range(joint.n_s)))
-        counts = sp.csr_array(into, shape=(len(ordered), joint.n_s)) @ joint.counts
-        alone = Joint.from_counts(counts, ordered, joint.labels_x)
-        found.append((column, replace(alone, n_records=joint.n_records)))
+        behind = [label[i] for label in joint.labels_s]
+        values = sorted(set(behind), key=column.rank)
+        place = {value: k for k, value in enumerate(values)}
+        found.append((column, joint.with_s([place[value] for value in behind], values)))
     return found
 
 

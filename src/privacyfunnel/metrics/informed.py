@@ -44,15 +44,15 @@ def _balancing(n_sx: Array, n_s: Array) -> Array:
 
 
 def _frequent(n_sx: Array, n_s: Array) -> Array:
-    return -np.broadcast_to(n_sx, np.broadcast_shapes(n_sx.shape, n_s.shape)).astype(float)
+    return -n_sx
 
 
 def _right(joint: Joint, price: Price) -> float:
     """The share of records whose own s has the least price once the record is left out."""
-    n_s = np.asarray(joint.counts.sum(axis=1), dtype=float).reshape(-1, 1)
+    n_s = joint.counts.sum(axis=1).reshape(-1, 1)
     right, step = 0.0, max(1, CELLS // joint.n_s)
     for start in range(0, joint.n_x, step):
-        n_sx = joint.counts.tocsc()[:, start : start + step].toarray().astype(float)
+        n_sx = joint.counts[:, start : start + step].toarray()
         s, x = np.nonzero(n_sx)  # who is left out: a record of this s and x
         own = price(n_sx[s, x] - 1, n_s[s, 0] - 1)
         other = price(n_sx, n_s)

@@ -52,8 +52,7 @@ def surest_guess(joint: Joint) -> float:
     >>> surest_guess(Joint.from_counts([[3, 2], [1, 4]]))
     0.75
     """
-    weights = joint.counts.sum(axis=0)
-    return float((joint.counts.max(axis=0).toarray() / weights).max())
+    return float((joint.counts.max(axis=0).toarray() / joint.masses).max())
 
 
 def maximal_leakage(joint: Joint) -> float:

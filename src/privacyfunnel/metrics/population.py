@@ -89,7 +89,7 @@ def _smaller_side(joint: Joint, values: tuple[int, int] | None) -> tuple[Array, 
         max(n, known) for n, known in zip((joint.n_s, joint.n_x), values or (1, 1), strict=True)
     ]
     p = joint.p_s if sizes[0] <= sizes[1] else joint.p_x
-    k = max(1, min(sizes))
+    k = min(sizes)
     return np.concatenate([p, np.zeros(k - len(p))]), k
 
 
