@@ -12,8 +12,10 @@ import privacyfunnel as pf
 from conftest import joints
 from privacyfunnel.audits import generalise, generalise_joint, hold_out
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.report import holdout_words, page, summary
+from privacyfunnel.report import holdout_words
+from privacyfunnel.report.page import page
 from privacyfunnel.report.words import caution as caution_words
+from privacyfunnel.report.words import summary
 from privacyfunnel.tables import count
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False}

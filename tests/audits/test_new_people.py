@@ -9,7 +9,8 @@ from privacyfunnel.audits import Limits, broken
 from privacyfunnel.errors import InvalidInput, LimitBroken
 from privacyfunnel.metrics import population_bound
 from privacyfunnel.report import audit_words as words
-from privacyfunnel.report import page, summary
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 
 NONE = pf.Trials(permutations=0, bootstraps=0, attackers=False)
 FAST = {"effort": "fast", "points": 2, "attackers": False}

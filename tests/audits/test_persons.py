@@ -19,7 +19,8 @@ from privacyfunnel.metrics import (
 )
 from privacyfunnel.releases import recoded
 from privacyfunnel.report import audit_words as words
-from privacyfunnel.report import page, summary
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 from privacyfunnel.tables import count
 
 NONE = pf.Trials(permutations=0, bootstraps=0, attackers=False)

@@ -124,6 +124,23 @@ def test_release_is_what_the_report_says(demo):
     assert {p.name for p in (demo / "out").iterdir()} == FILES
 
 
+def test_the_report_words_cures_as_the_command_does(demo):
+    page = (demo / "out" / "report.html").read_text()
+    assert "--recoding global keeps columns that people can read" in page
+    assert "recoding=&#34;global&#34;" not in page
+
+
+def test_a_trade_off_by_another_measure_may_be_steeper_than_one_for_one(demo, tmp_path):
+    words = ["release", "demo.csv", "-s", "sex", "-x", "chol", "--lam", 2, *QUICK, "-o"]
+    refused = funnel(*words, tmp_path / "bits", cwd=demo)
+    assert (refused.returncode, refused.stderr.strip()) == (
+        2,
+        "funnel: lam must lie in [0, 1], got 2.",
+    )
+    done = funnel(*words, tmp_path / "guesses", "--measure", "guessing", cwd=demo)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_same_command_makes_the_same_release(demo, tmp_path):
     report = json.loads((demo / "out" / "report.json").read_text())
     words = report["reproduce"]["command"].split()

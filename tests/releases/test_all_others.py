@@ -8,8 +8,9 @@ import privacyfunnel as pf
 import reference
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import find
-from privacyfunnel.report import page, summary
 from privacyfunnel.report.attacker_words import who_knows_all_others
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 from privacyfunnel.tables import count
 
 NONE = pf.Trials(permutations=0, bootstraps=0, attackers=False)

@@ -6,7 +6,7 @@ import pytest
 
 import privacyfunnel as pf
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.report import summary
+from privacyfunnel.report.words import summary
 
 FAST = {"effort": "fast", "points": 2, "attackers": False}
 KINDS = {

@@ -11,7 +11,8 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.releases import recoded
 from privacyfunnel.releases.cells import CellRule, Cells
-from privacyfunnel.report import page, summary
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 
 FAST = {"effort": "fast", "points": 2, "attackers": False}
 KINDS = {

@@ -19,7 +19,8 @@ from privacyfunnel.releases.cautions import about_groups
 from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.verification import verify
-from privacyfunnel.report import page, summary
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 from privacyfunnel.tables import count, open_table, write_release
 
 QUICK = {"effort": "fast", "points": 2, "attackers": False, "min_count": 1}

@@ -11,7 +11,8 @@ from page_checks import assert_inert, numbers_in
 from privacyfunnel.audits import CATALOGUE
 from privacyfunnel.releases import audit as release_audit
 from privacyfunnel.releases.document import PUBLIC_MEASURES, without_sensitive
-from privacyfunnel.report import page, summary
+from privacyfunnel.report.page import page
+from privacyfunnel.report.words import summary
 from privacyfunnel.tables import count
 
 FAST = {"effort": "fast", "points": 2}

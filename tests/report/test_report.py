@@ -23,8 +23,8 @@ from privacyfunnel.releases import release as release_module
 from privacyfunnel.releases.cautions import about_table
 from privacyfunnel.releases.document import without_sensitive
 from privacyfunnel.releases.written_file import NotAsMeasured
-from privacyfunnel.report import page
 from privacyfunnel.report.escape import visible
+from privacyfunnel.report.page import page
 
 QUICK = {"effort": "fast", "points": 2}
 
@@ -121,6 +121,13 @@ def test_public_document_has_no_figure_about_s(document):
     text = page(public)
     for word in ("leak", "guess", "limit", "<svg", "seed"):
         assert word not in text.split("</style>")[1].lower(), word
+
+
+def test_a_public_page_tells_no_groups_by_hand_where_a_leakage_was_asked_for(tmp_path):
+    told = made(tmp_path / "out", leakage=0.2, recoding="global")
+    goal = "Publish sex and chol while giving away little about age and sex."
+    assert goal in page(without_sensitive(told))
+    assert "Give away at most 20%" in page(told)
 
 
 nasty = st.one_of(

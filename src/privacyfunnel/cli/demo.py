@@ -9,6 +9,7 @@ import typer
 
 from privacyfunnel.cli import options
 from privacyfunnel.cli.frontier import FILES, write_frontier
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
 from privacyfunnel.folders import check_folder, together
@@ -59,7 +60,7 @@ def demo(
         )
     with together(output, FILES, force) as folder:
         write_frontier(found, folder)
-    pf.release(table, **ROLES, out=output / RELEASE, force=force, seed=seed, **ASKED)
+    pf.release(table, **ROLES, out=output / RELEASE, force=force, seed=seed, hints=HINTS, **ASKED)
     _print_table(found)
     _print_words(found, output)
 

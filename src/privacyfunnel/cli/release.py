@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from privacyfunnel.cli import options
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say, warn_of_kept
 from privacyfunnel.columns import USUAL
@@ -77,6 +78,7 @@ def release(
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
+                hints=HINTS,
                 useful=read_columns(useful or ()),
                 **request,
             )
@@ -88,8 +90,8 @@ def release(
 
 def _print_summary(document: Mapping[str, Any], folder: Path) -> None:
     """What was kept, what is given away, how far from the limit; kept columns are named loudly."""
-    from privacyfunnel.report import summary
     from privacyfunnel.report.numbers import listed
+    from privacyfunnel.report.words import summary
 
     for line in summary(document):
         say(line)

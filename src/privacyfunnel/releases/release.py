@@ -12,7 +12,7 @@ from privacyfunnel.audits import Audit, Limits, broken
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import check_means
 from privacyfunnel.columns import ColumnRules
-from privacyfunnel.errors import InvalidInput, LimitBroken
+from privacyfunnel.errors import HINTS, Hints, InvalidInput, LimitBroken
 from privacyfunnel.folders import together
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.metrics.stakes import stakes
@@ -73,6 +73,7 @@ def release(
     n_jobs: int = 1,
     force: bool = False,
     stages: Stages = lambda _: None,
+    hints: Hints = HINTS,
     **options: Any,
 ) -> Release:
     """Publish columns of a table coarsened so that they give away little about the sensitive ones.
@@ -93,7 +94,8 @@ def release(
     narwhals knows, ``columns`` how its columns are coarsened before, ``weight`` the column that weighs
     the records, ``person`` one that says whose row it is, ``memory`` a bound such as "2GB". A
     ``frontier`` of the same table that is there already is used instead of searching again. ``stages``
-    is asked by name for one callback (done, total) for each stage of the work. The other ``options`` are
+    is asked by name for one callback (done, total) for each stage of the work, ``hints`` word the
+    report's cures for a front end (Python's, unless it has a table of its own). The other ``options`` are
     the fields of ``releases.request.ReleaseRequest``, which says what each means.
 
     >>> import tempfile, pandas as pd, privacyfunnel as pf
@@ -197,7 +199,7 @@ def release(
         )
         if bar is not None:
             bar(1, 1)
-        _write_report(work, book, document, is_public=request.is_public)
+        _write_report(work, book, document, hints, is_public=request.is_public)
     return Release(folder, book, document)
 
 
@@ -225,13 +227,13 @@ def _check_not_the_table(table: Table, paths: Sequence[Path]) -> None:
 
 
 def _write_report(
-    folder: Path, book: Codebook, document: Mapping[str, Any], *, is_public: bool
+    folder: Path, book: Codebook, document: Mapping[str, Any], hints: Hints, *, is_public: bool
 ) -> None:
     """All but the table; with ``is_public`` without any statistic about S, which receivers never get."""
     told, bare = without_sensitive(document), book.public()
     shown = told if is_public else document
     (bare if is_public else book).save(folder / files.CODEBOOK)
-    _write(folder / files.PAGE, page(shown))
+    _write(folder / files.PAGE, page(shown, hints))
     _write_json(folder / files.DOCUMENT, shown)
     table = folder / document["release"]["file"]
     handed_on = files.FILES if is_public else (files.README, files.PACKAGE, files.CROISSANT)

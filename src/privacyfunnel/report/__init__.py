@@ -2,8 +2,3 @@
 
 The page is drawn from the document alone, so that a public document makes a public page.
 """
-
-from privacyfunnel.report.page import page
-from privacyfunnel.report.words import summary
-
-__all__ = ["page", "summary"]

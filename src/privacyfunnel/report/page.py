@@ -37,10 +37,13 @@ ROOM = 220  # characters for the combinations that are shown of a symbol, and at
 CELL = 70  # characters for the values in a cell
 
 
-def page(document: Document) -> str:
-    """The page of a release. A document without sensitive figures makes a page without them."""
+def page(document: Document, hints: Hints = HINTS) -> str:
+    """The page of a release, cures in the words of one table of hints.
+
+    A document without sensitive figures makes a page without them.
+    """
     title = "Release report" + (" (public)" if document["is_public"] else "")
-    return _render("release.html", title, document)
+    return _render("release.html", title, document, hints)
 
 
 def receiver_page(document: Document, book: Codebook, files: Mapping[str, str]) -> str:
@@ -136,11 +139,12 @@ def _that_fit(texts: list[str], room: int, between: str) -> list[str]:
     return texts[: max(1, sum(end <= room + len(between) for end in ends))]
 
 
-def _render(name: str, title: str, document: Document, **values: Any) -> str:
+def _render(name: str, title: str, document: Document, hints: Hints = HINTS, **values: Any) -> str:
     style = files("privacyfunnel.report").joinpath("style.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(style.encode()).digest()).decode()
     shown = {"style": Markup(style), "style_digest": Markup(digest), **values}
-    return _environment().get_template(name).render(title=title, document=document, **shown)
+    found = _environment() if hints is HINTS else templates(hints=hints)
+    return found.get_template(name).render(title=title, document=document, **shown)
 
 
 _environment = cache(templates)

@@ -42,7 +42,9 @@ def what_was_asked(document: Document) -> str:
     if document.get("asked_for"):
         goal = _asked_for_goal(document)
     else:
-        none = "" if document["recoding"] is None else "by hand"
+        # A public report does not tell a leakage that was asked for.
+        is_by_hand = document["recoding"] is not None and not document["is_public"]
+        none = "by hand" if is_by_hand else ""
         [(kind, given)] = document["asked"]["target"].items() or [(none, 0.0)]
         roles = {role: names(document, role) for role in ("public", "sensitive")}
         goal = GOALS[kind].format(share=percent(given), given=given, **roles)

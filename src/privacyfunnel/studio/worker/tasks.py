@@ -35,6 +35,7 @@ from privacyfunnel.report.inspection import in_words
 from privacyfunnel.solvers.soft.randomised_response import randomised_response_curve
 from privacyfunnel.studio.drafts import Change, Draft
 from privacyfunnel.studio.forms import Choices, SearchSettings
+from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.worker.by_hand import BareTable, changed, draft_of, improved, laid
 from privacyfunnel.studio.worker.growing_frontier import GrowingFrontier
 from privacyfunnel.studio.worker.preview import preview
@@ -256,6 +257,7 @@ def release(
         out=folder / "files",
         frontier=_load(frontier),
         stages=reporter.stage,
+        hints=HINTS,
         **asked.options(),
     )
     return made.document
