@@ -238,6 +238,16 @@ class Channel:
 Code = Partition | Channel
 
 
+def joined(joint: Joint, code: Code) -> sp.csr_array:
+    """p(x,x̂) = p(x) p(x̂ given x), shape ``[x, xhat]``.
+
+    >>> joined(Joint.from_counts([[1, 2], [3, 2]]), Partition([0, 0])).toarray()
+    array([[0.5],
+           [0.5]])
+    """
+    return sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
+
+
 def _pushed(
     joint: Joint, matrix: sp.csr_array, labels: Sequence[Any], columns: Sequence[str] = ()
 ) -> Joint:

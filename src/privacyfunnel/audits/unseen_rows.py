@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-import scipy.sparse as sp
-
+from privacyfunnel.codes import joined
 from privacyfunnel.information import mutual_information, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import (
@@ -78,8 +77,7 @@ def generalise_joint(
     """The same from rows that were counted already, under the codebook's own columns and rules."""
     code = book.over(joint)
     released = replace(code.push(joint), n_records=None if book.soft else joint.n_records)
-    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
-    utility = mutual_information(p_xxhat)
+    utility = mutual_information(joined(joint, code))
     chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
     people, bounded = joint.n_records, released
     if persons is not None:  # one of the rows of each

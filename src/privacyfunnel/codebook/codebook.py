@@ -36,7 +36,7 @@ from privacyfunnel.codebook.tallies import (
     tidy,
 )
 from privacyfunnel.codebook.words import stands_for, typical
-from privacyfunnel.codes import Channel, Code, ColumnCode, Partition, RecodedColumn
+from privacyfunnel.codes import Channel, Code, ColumnCode, Partition, RecodedColumn, joined
 from privacyfunnel.columns import Column, Roles, show
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.files import write_text
@@ -476,7 +476,7 @@ def _typical(
     used: Any,
 ) -> list[tuple[str, ...]]:
     """For each symbol that is used, what is typical of it in each column, from p(x given x̂) alone."""
-    weights = code.matrix.multiply(joint.p_x[:, None]).tocsc()
+    weights = joined(joint, code).tocsc()
     found = []
     for j in used:
         places = weights.indices[weights.indptr[j] : weights.indptr[j + 1]]

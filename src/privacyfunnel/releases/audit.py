@@ -8,15 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-import scipy.sparse as sp
-
 from privacyfunnel.audits import CATALOGUE, Audit, Trials, audit_joint, generalise_joint, hold_out
 from privacyfunnel.audits.attacks import MOST_RECORDS, Attack, attack, cannot_attack
 from privacyfunnel.audits.holdout import persons_held_out
 from privacyfunnel.audits.meanings import without_infinity
 from privacyfunnel.audits.receivers import Receivers, receive
 from privacyfunnel.codebook import Codebook
-from privacyfunnel.codes import Channel
+from privacyfunnel.codes import Channel, joined
 from privacyfunnel.columns import Column, Roles
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint
@@ -118,8 +116,7 @@ def audit_release(
         progress=progress,
     )
     soft = isinstance(code, Channel)
-    p_xxhat = sp.csr_array(own.matrix.multiply(joint.p_x[:, None]))
-    told, pairs = receive(p_xxhat, joint.labels_x, roles.public)
+    told, pairs = receive(joined(joint, own), joint.labels_x, roles.public)
     uses: list[tuple[Attack, ...]] = [(), ()]
     if useful and joint.useful is not None and not why:
         released = replace(own.push(joint.useful), n_records=None if soft else joint.n_records)

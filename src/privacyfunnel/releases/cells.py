@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from privacyfunnel.audits.features import gathered, numbered, parts_of
-from privacyfunnel.codes import Channel, Code, ColumnCode, Group, Partition, RecodedColumn
+from privacyfunnel.codes import Channel, Code, ColumnCode, Group, Partition, RecodedColumn, joined
 from privacyfunnel.columns import Column
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
@@ -58,7 +58,7 @@ class CellRule:
         mass = np.asarray(joint.p_x @ code.matrix).ravel()
         z = None  # p(x,x̂) of a code by lot; the clusters of a hard one do not overlap
         if isinstance(code, Channel):
-            z = sp.csc_array(code.matrix.multiply(joint.p_x[:, None])).toarray()
+            z = joined(joint, code).toarray()
         owner, alive = np.arange(len(mass)), mass > 0
         while (lacking := np.flatnonzero(cells.lacking(self) & alive)).size:
             a = int(lacking[np.argmin(mass[lacking])])
@@ -67,8 +67,8 @@ class CellRule:
                 raise TargetUnreachable(NOT_EVEN_ALL)
             cost = plogp(mass[others] + mass[a]) - plogp(mass[others]) - plogp(mass[a])
             if z is not None:
-                joined = plogp(z[:, others] + z[:, [a]]) - plogp(z[:, others]) - plogp(z[:, [a]])
-                cost = cost - joined.sum(axis=0)
+                both = plogp(z[:, others] + z[:, [a]]) - plogp(z[:, others]) - plogp(z[:, [a]])
+                cost = cost - both.sum(axis=0)
             b = int(others[np.lexsort((cost, cells.lacking(self, a)[others]))[0]])
             mass[b], mass[a] = mass[b] + mass[a], 0.0
             if z is not None:

@@ -7,13 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from privacyfunnel import __version__
 from privacyfunnel.audits.features import gathered, numbered, parts_of
 from privacyfunnel.codebook.codebook import COARSE, Codebook
 from privacyfunnel.codebook.values import encode
-from privacyfunnel.codes import ColumnCode
+from privacyfunnel.codes import ColumnCode, joined
 from privacyfunnel.columns import Column
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import entropy, mutual_information, share
@@ -67,21 +66,23 @@ def describe(
     if measured.beside is not None:  # what is kept goes out as well
         rule = with_kept(measured.beside, joint, code).push(measured.beside)
     by_chance = kept_by_chance(joint, code, seed=request.seed)
-    columns = columns_kept(joint, book, by_chance)
-    cautions = [
-        *about_usefulness(book, columns),
-        *about_groups(book, request),
-        *about_table(stakes, book.roles, identifiers, is_coarse=bool(book.columns)),
-        *about_release(
-            book,
-            request,
-            released.n_dropped,
-            audit.chance,
-            rule,
-            measured=measured.kept,
-            held_out=held_out,
-        ),
-    ]
+    told = outline(
+        request,
+        stakes,
+        book,
+        joint,
+        solution,
+        rule,
+        by_chance,
+        useful=useful,
+        identifiers=identifiers,
+        n_dropped=released.n_dropped,
+        chance=audit.chance,
+        measured=measured.kept,
+        held_out=held_out,
+    )
+    if told["recoding"] is not None:
+        told["recoding"]["frontiers"] = compare_recodings(joint, frontier, request)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -100,31 +101,66 @@ def describe(
             "columns": list(measured.columns),
             "kept_measured": list(measured.kept),
             "numbers": request.numbers,
-            "code": "channel" if book.soft else "partition",
-            "symbols": len(book.symbols),
-            "public_values": len(book.values),
+            **told.pop("release"),
         },
         "measured": {
             **measured_of(joint, utility(joint, code), rule.information),
             "leakage_without_kept": share(alone, joint.entropy_s),
             "utility_by_chance": by_chance.whole,
         },
-        "guessing": guesses(stakes, rule),
-        "asked_for": asked_for(request, joint, solution, useful),
+        **told,
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
-        "stakes": stakes.to_json(),
         "chance": None if audit.chance is None else asdict(audit.chance),
-        "columns": columns,
-        "symbols": symbols_of(book),
         "frontier": _frontier(frontier),
-        "recoding": (
-            describe_code(joint, solution, code, request)
-            | {"frontiers": compare_recodings(joint, frontier, request)}
-            if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode)
-            else None
-        ),
         "audit": audit.as_dict(),
         "held_out": held_out,
+    }
+
+
+def outline(
+    request: ReleaseRequest,
+    stakes: Stakes,
+    book: Codebook,
+    joint: Joint,
+    solution: Solution,
+    rule: Joint,
+    by_chance: KeptByChance,
+    *,
+    useful: Sequence[str],
+    identifiers: Sequence[str],
+    n_dropped: int,
+    chance: Chance | None,
+    measured: Sequence[str] = (),
+    held_out: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What can be said of a release before its rows are written, under the keys of its document.
+
+    ``rule`` is p(s,x̂) as the rule joins them; ``measured`` and ``held_out`` are of the written one.
+    """
+    code, columns = book.over(joint), columns_kept(joint, book, by_chance)
+    recoding = None
+    if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode):
+        recoding = describe_code(joint, solution, code, request)
+    cautions = [
+        *about_usefulness(book, columns),
+        *about_groups(book, request),
+        *about_table(stakes, book.roles, identifiers, is_coarse=bool(book.columns)),
+        *about_release(
+            book, request, n_dropped, chance, rule, measured=measured, held_out=held_out
+        ),
+    ]
+    return {
+        "release": {
+            "code": "channel" if book.soft else "partition",
+            "symbols": len(book.symbols),
+            "public_values": len(book.values),
+        },
+        "guessing": guesses(stakes, rule),
+        "asked_for": asked_for(request, joint, solution, useful),
+        "stakes": stakes.to_json(),
+        "columns": columns,
+        "symbols": symbols_of(book),
+        "recoding": recoding,
         "cautions": [asdict(caution) for caution in cautions],
     }
 
@@ -323,7 +359,7 @@ def columns_kept(
 ) -> list[dict[str, Any]]:
     """For each public column I(column;X̂) and H(column): how much of it is kept, here and by chance."""
     code = book.over(joint)
-    p_xxhat = sp.csr_array(code.matrix.multiply(joint.p_x[:, None]))
+    p_xxhat = joined(joint, code)
     found: list[dict[str, Any]] = []
     parts = parts_of(joint.labels_x, len(book.roles.public))
     for i, (column, values) in enumerate(zip(book.roles.public, parts, strict=True)):

@@ -138,7 +138,7 @@ def cell_rule(
     if request.min_diversity <= 1 and (request.min_count <= 1 or searched):
         return None
     if people is None:
-        people = np.asarray(joint.counts.sum(axis=0)).ravel().astype(float)
+        people = joint.masses
     columns = sensitive or (Column("S", "text"),)
     for column, alone in by_column(joint, columns):
         if alone.n_s < request.min_diversity:
