@@ -72,6 +72,7 @@ class LocalSearch:
         depth: list[int] = []
         nodes: list[int] = []
         loss: list[float] = []
+        rates: list[float] = []
         leaf = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
             shares = np.bincount(column.codes, weights=self.joint.p_x, minlength=tree.n_values)
@@ -84,11 +85,12 @@ class LocalSearch:
                 depth.append(len(chain))
                 nodes.extend(node + len(loss) for node in chain)
             loss.extend(self.rates[i] * bits)
+            rates.extend([self.rates[i] if self.informed else 0.0] * len(bits))
         # Fixed numbers: they name tuples, and the result must not depend on them.
         hashes = np.random.default_rng(0).integers(1, 2**63, size=len(loss), dtype=np.uint64)
         whole = np.array(start), np.array(depth), np.array(nodes)
-        rates = self.rates if self.informed else np.zeros(len(self.trees))
-        return (leaf, *(part.astype(np.int64) for part in whole), np.array(loss), hashes, rates)
+        numbers = np.array(loss), hashes, np.array(rates)
+        return leaf, *(part.astype(np.int64) for part in whole), *numbers
 
     def at(
         self,
