@@ -186,7 +186,8 @@ class Intervals:
         while end > 0:
             begin = int(starts[end, bins])
             runs[begin:end] = end
-            end, bins = begin, bins - int(spent[end, bins])
+            bins -= int(spent[end, bins]) if bins else 0
+            end = begin
         return price, beside_runs(runs, order, self.n_values)
 
     @property
