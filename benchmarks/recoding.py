@@ -44,8 +44,9 @@ from privacyfunnel.recodings import (
     global_recoding,
     make_recoding,
 )
-from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded, best_at
+from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.groups import Groups
+from privacyfunnel.solvers.target import tells_least
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "arx_adult"
 COLUMNS = [
@@ -239,7 +240,7 @@ def held_out(table: pd.DataFrame, only: str = "", splits: int = 5, moves: int = 
                     )
                     if kind == "lattice":
                         search, codes = lattice_codes(learnt, public)
-                        best = best_at(codes, kept=utility)
+                        best = tells_least(codes, utility)
                         code, told = search.code(best), best.leakage
                     else:
                         search = make_recoding(kind, **options).on(learnt)

@@ -6,7 +6,10 @@ import ast
 import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "privacyfunnel"
@@ -163,6 +166,19 @@ def test_the_path_of_a_release_is_the_one_that_the_code_walks():
     path = [place for place, _ in block_under("The path of a release")]
     assert not [place for place in path if place not in modules()]
     assert not [place for place in path if place not in reached]
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.name)
+def test_benchmarks_import_what_is_there(script):
+    """They are not run here, so that a name which has gone would go unnoticed."""
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("privacyfunnel"):
+            source = import_module(str(node.module))
+            for alias in node.names:
+                is_module = (
+                    f"{node.module}.{alias.name}".removeprefix("privacyfunnel.") in modules()
+                )
+                assert is_module or hasattr(source, alias.name), f"{node.module}.{alias.name}"
 
 
 def test_the_walk_sees_what_it_must_see():

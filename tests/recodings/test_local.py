@@ -65,7 +65,7 @@ def test_kernel_sums_are_plain_sums(keep):
     for strict, least in ((False, 0.0), (False, 4.0), (True, 0.0)):
         levels = np.zeros((joint.n_x, 2), dtype=np.int64)
         _, told, loss = generalise(
-            search._columns, search._tree, levels, search.joint.masses, search._measure, 0.3,
+            search.columns._columns, search._tree, levels, joint.masses, search.columns._measure, 0.3,
             (0, 0.0, 0.0, 0.3, 0.3), np.linspace(2.0, 0.0, 20), least, strict, rng,
         )  # fmt: skip
         code = search.code(search.measured(levels))

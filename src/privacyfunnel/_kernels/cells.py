@@ -3,9 +3,10 @@
 Given what the other columns are released as (r), a group of values of one column fills the cells r with
 summed vectors over s, and its price is a sum over them (additive measures, `cell_measure`), plus what
 is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value the weights of its cells,
-those of one r together. ``costs`` = (depth, least, keep, total): a cell that weighs less than ``least``
-is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit of its
-weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all.
+those of one r together. ``costs`` = (depth, least, keep, total, unit, each): a cell that weighs less than
+``least`` is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit
+of its weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all; a budget is
+spent by every group, ``each``, and for every bit of the column that it loses, ``unit``.
 ``measure`` = (kind, weights, table, chance, n_s[, views]): the number of a measure, or `WEIGHED`, where
 the rows of a use stand below those of S and each row has its weight, the last one being that of the
 cell's mass; the table of η; what each cell costs for what it would tell by chance; the number of rows
@@ -106,19 +107,31 @@ def _price(told, small, weight, costs):
 
 
 @njit(cache=True)
-def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, measure):
-    """The cheapest cut of values in a given order into intervals, exactly, by dynamic programming.
+def _spent(weight, losses, low, high, costs):
+    """Units of a budget that the values low to high of an order take as one group."""
+    total, unit, each = costs[3], costs[4], costs[5]
+    if unit == 0.0:  # nothing is lost that counts, and no losses are given
+        return each
+    share = weight / total
+    return each + max(0.0, (share * math.log2(share) - (losses[high] - losses[low])) * unit)
+
+
+@njit(cache=True)
+def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, losses, n_bins, costs, measure):
+    """The cheapest cuts of values in a given order into intervals, exactly, for every budget.
 
     ``cut_price[j]`` is added where a cut stands before position j of ``order``, infinite where none
     may. An interval of more than `REACH` of the places between cuts begins and ends where ``far``
-    is true. With ``most`` > 0 at most that many intervals. Returns the price and the start of the
-    interval that ends at each position, for each number of intervals (one row without ``most``).
+    is true. One that starts at position i and ends before j loses ``losses[j] - losses[i]`` less than
+    η of its share: of values on their own nothing is lost. The budget is counted in ``n_bins``. Returns
+    the price and what is spent, not rounded, for each bin at the end; starts and bins to walk back by.
     """
     n = order.size
-    layers = most if most > 0 else 1
-    best = np.full((layers + 1, n + 1), np.inf)
-    start = np.zeros((layers + 1, n + 1), dtype=np.int64)
-    best[:, 0] = 0.0
+    best = np.full((n + 1, n_bins + 1), np.inf)
+    exact = np.zeros((n + 1, n_bins + 1))
+    start = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
+    spent = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
+    best[0, 0] = 0.0
     group, small = _no_cells(n_r, n_s), np.zeros(2)
     for j in range(1, n + 1):
         if j < n and math.isinf(cut_price[j]):
@@ -139,27 +152,37 @@ def cut_intervals(cells, order, weights, n_r, n_s, cut_price, far, most, costs, 
             price = _price(told, small, weight, costs)
             if low > 0:
                 price += cut_price[low]
-            for k in range(1, layers + 1):
-                before = best[k, low] if most == 0 else best[k - 1, low]
-                if before + price < best[k, j]:
-                    best[k, j] = before + price
-                    start[k, j] = low
+            loss = _spent(weight, losses, low, j, costs)
+            bins = int(loss + 0.5)
+            if bins > n_bins:
+                break  # a wider interval loses more
+            for b in range(n_bins + 1 - bins):
+                if best[low, b] + price < best[j, b + bins]:
+                    best[j, b + bins] = best[low, b] + price
+                    exact[j, b + bins] = exact[low, b] + loss
+                    start[j, b + bins] = low
+                    spent[j, b + bins] = bins
         for i in range(low, j):
             _clear(cells, order[i], group)
-    return best[layers, n], start
+    return best[n], exact[n], start, spent
 
 
 @njit(cache=True)
-def cut_tree(cells, order, weights, n_r, n_s, low, high, parent, costs, measure):
-    """The cheapest cut of a tree, exactly, bottom up: a node is whole where its parts cost more.
+def cut_tree(cells, order, weights, n_r, n_s, low, high, parent, losses, n_bins, costs, measure):
+    """The cheapest cut of a tree, exactly, bottom up, for every budget; see `cut_intervals`.
 
     Node k holds the values ``order[low[k]:high[k]]``; children come before their parents, the root is
-    last. Returns the price and which nodes are released whole if nothing above them is.
+    last. Returns the price and what is spent for each bin at the root; of each node and bin, whether the
+    node is whole if nothing above it is, and the bins that it has of its parent's.
     """
     n_nodes = parent.size
-    best, parts = np.zeros(n_nodes), np.zeros(n_nodes)
-    whole = np.zeros(n_nodes, dtype=np.bool_)
+    best = np.full((n_nodes, n_bins + 1), np.inf)
+    exact = np.zeros((n_nodes, n_bins + 1))
+    whole = np.zeros((n_nodes, n_bins + 1), dtype=np.bool_)
+    part = np.zeros((n_nodes, n_bins + 1), dtype=np.int64)
+    begun = np.zeros(n_nodes, dtype=np.bool_)
     group, small = _no_cells(n_r, n_s), np.zeros(2)
+    merged, merged_exact = np.zeros(n_bins + 1), np.zeros(n_bins + 1)
     for node in range(n_nodes):
         told, weight = 0.0, 0.0
         small[:] = 0.0
@@ -169,19 +192,37 @@ def cut_tree(cells, order, weights, n_r, n_s, low, high, parent, costs, measure)
         for i in range(low[node], high[node]):
             _clear(cells, order[i], group)
         price = _price(told, small, weight, costs)
-        leaf = high[node] - low[node] == 1 and parts[node] == 0.0
-        whole[node] = leaf or price <= parts[node]
-        best[node] = price if whole[node] else parts[node]
-        if parent[node] >= 0:
-            parts[parent[node]] += best[node]
-    return best[n_nodes - 1], whole
+        loss = _spent(weight, losses, low[node], high[node], costs)
+        bins = int(loss + 0.5)
+        if bins <= n_bins and price <= best[node, bins]:
+            best[node, bins], exact[node, bins], whole[node, bins] = price, loss, True
+        up = parent[node]
+        if up < 0:
+            continue
+        if not begun[up]:
+            begun[up] = True
+            for b in range(n_bins + 1):
+                best[up, b], exact[up, b], part[node, b] = best[node, b], exact[node, b], b
+            continue
+        merged[:] = np.inf
+        for b in range(n_bins + 1):
+            if math.isinf(best[node, b]):
+                continue
+            for a in range(n_bins + 1 - b):
+                if best[up, a] + best[node, b] < merged[a + b]:
+                    merged[a + b] = best[up, a] + best[node, b]
+                    merged_exact[a + b] = exact[up, a] + exact[node, b]
+                    part[node, a + b] = b
+        for b in range(n_bins + 1):
+            best[up, b], exact[up, b] = merged[b], merged_exact[b]
+    return best[n_nodes - 1], exact[n_nodes - 1], whole, part
 
 
 @njit(cache=True)
 def best_groups(cells, weights, n_r, n_s, costs, measure):
     """The cheapest partition of a few values into groups, exactly: 3^n steps over subsets.
 
-    Returns the price and for each set of values (as bits) its group that holds the lowest of them.
+    Returns for each set of values (as bits) its group that holds the lowest of them.
     """
     n = weights.size
     sums, small = _no_cells(n_r, n_s), np.zeros(2)
@@ -211,7 +252,7 @@ def best_groups(cells, weights, n_r, n_s, costs, measure):
             if subset == 0:
                 break
             subset = (subset - 1) & rest
-    return best[(1 << n) - 1], group
+    return group
 
 
 @njit(cache=True)
@@ -261,9 +302,7 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
     for v in range(labels.size):
         g = labels[v]
         group = (sums[g], masses[g], told[g])
-        small[:] = totals[g, 1:]
-        totals[g, 0] += _add(cells, v, 1.0, group, small, costs, measure)
-        totals[g, 1:] = small
+        totals[g, 0] += _add(cells, v, 1.0, group, totals[g, 1:], costs, measure)
         weight[g] += weights[v]
     for g in range(n_groups):
         price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
@@ -299,9 +338,7 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
             labels[v] = cheapest
             for g, sign in ((home, -1.0), (cheapest, 1.0)):
                 group = (sums[g], masses[g], told[g])
-                small[:] = totals[g, 1:]
-                totals[g, 0] += _add(cells, v, sign, group, small, costs, measure)
-                totals[g, 1:] = small
+                totals[g, 0] += _add(cells, v, sign, group, totals[g, 1:], costs, measure)
                 weight[g] += sign * weights[v]
                 price[g] = _price(totals[g, 0], totals[g, 1:], weight[g], costs)
             if alone:
@@ -310,110 +347,3 @@ def move_groups(cells, labels, weights, n_r, n_s, n_groups, costs, measure, orde
         if not moved:
             break
     return price.sum()
-
-
-@njit(cache=True)
-def interval_budget(
-    cells, order, weights, n_r, n_s, cut_price, far, losses, n_bins, costs, measure
-):
-    """The cheapest cuts into intervals for every bound on what they lose, in bins of one unit.
-
-    ``cut_price`` and ``far`` are as for `cut_intervals`. An interval that starts at position i and
-    ends before j loses ``losses[j] - losses[i]`` less than η of its share (in units, see
-    `Intervals.within`): of values on their own nothing is lost. Returns the price and the exact
-    loss for each bin at the end, and the starts and bins to walk back by.
-    """
-    n = order.size
-    total, unit = costs[3], costs[4]
-    best = np.full((n + 1, n_bins + 1), np.inf)
-    exact = np.zeros((n + 1, n_bins + 1))
-    start = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
-    spent = np.zeros((n + 1, n_bins + 1), dtype=np.int64)
-    best[0, 0] = 0.0
-    group, small = _no_cells(n_r, n_s), np.zeros(2)
-    for j in range(1, n + 1):
-        if j < n and math.isinf(cut_price[j]):
-            continue
-        told, weight = 0.0, 0.0
-        small[:] = 0.0
-        low, places = j, 0
-        while low > 0 and (far[j] or places < REACH):
-            low -= 1
-            value = order[low]
-            told += _add(cells, value, 1.0, group, small, costs, measure)
-            weight += weights[value]
-            if low > 0 and math.isinf(cut_price[low]):
-                continue
-            places += 1
-            if places > REACH and not far[low]:
-                continue
-            share = weight / total
-            loss = max(0.0, (share * math.log2(share) - (losses[j] - losses[low])) * unit)
-            bins = int(loss + 0.5)
-            if bins > n_bins:
-                break  # a wider interval loses more
-            price = _price(told, small, weight, costs)
-            if low > 0:
-                price += cut_price[low]
-            for b in range(n_bins + 1 - bins):
-                if best[low, b] + price < best[j, b + bins]:
-                    best[j, b + bins] = best[low, b] + price
-                    exact[j, b + bins] = exact[low, b] + loss
-                    start[j, b + bins] = low
-                    spent[j, b + bins] = bins
-        for i in range(low, j):
-            _clear(cells, order[i], group)
-    return best[n], exact[n], start, spent
-
-
-@njit(cache=True)
-def tree_budget(cells, order, weights, n_r, n_s, low, high, parent, losses, n_bins, costs, measure):
-    """The cheapest cut of a tree for every bound on what it loses, in bins of one unit.
-
-    As `interval_budget`, with the nodes of `cut_tree`. Returns for each node and bin the price, the
-    exact loss, whether the node is whole, and the bins that it has of its parent's.
-    """
-    n_nodes = parent.size
-    total, unit = costs[3], costs[4]
-    best = np.full((n_nodes, n_bins + 1), np.inf)
-    exact = np.zeros((n_nodes, n_bins + 1))
-    whole = np.zeros((n_nodes, n_bins + 1), dtype=np.bool_)
-    part = np.zeros((n_nodes, n_bins + 1), dtype=np.int64)
-    begun = np.zeros(n_nodes, dtype=np.bool_)
-    group, small = _no_cells(n_r, n_s), np.zeros(2)
-    merged, merged_exact = np.zeros(n_bins + 1), np.zeros(n_bins + 1)
-    for node in range(n_nodes):
-        told, weight = 0.0, 0.0
-        small[:] = 0.0
-        for i in range(low[node], high[node]):
-            told += _add(cells, order[i], 1.0, group, small, costs, measure)
-            weight += weights[order[i]]
-        for i in range(low[node], high[node]):
-            _clear(cells, order[i], group)
-        price = _price(told, small, weight, costs)
-        share = weight / total
-        loss = (share * math.log2(share) - (losses[high[node]] - losses[low[node]])) * unit
-        loss = max(0.0, loss)
-        bins = int(loss + 0.5)
-        if bins <= n_bins and price <= best[node, bins]:
-            best[node, bins], exact[node, bins], whole[node, bins] = price, loss, True
-        up = parent[node]
-        if up < 0:
-            continue
-        if not begun[up]:
-            begun[up] = True
-            for b in range(n_bins + 1):
-                best[up, b], exact[up, b], part[node, b] = best[node, b], exact[node, b], b
-            continue
-        merged[:] = np.inf
-        for b in range(n_bins + 1):
-            if math.isinf(best[node, b]):
-                continue
-            for a in range(n_bins + 1 - b):
-                if best[up, a] + best[node, b] < merged[a + b]:
-                    merged[a + b] = best[up, a] + best[node, b]
-                    merged_exact[a + b] = exact[up, a] + exact[node, b]
-                    part[node, a + b] = b
-        for b in range(n_bins + 1):
-            best[up, b], exact[up, b] = merged[b], merged_exact[b]
-    return best[n_nodes - 1], exact[n_nodes - 1], whole, part

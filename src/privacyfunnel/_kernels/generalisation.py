@@ -3,9 +3,9 @@
 ``tree`` = (leaf, start, depth, nodes, loss, hashes, rates): ``leaf[x, i]`` numbers the value of column i
 behind x; its nodes, from itself up to ``*``, are ``nodes[start[leaf] + k]`` for k < ``depth[leaf]``;
 ``loss[node]`` is rate · log p(node), at most 0 and 0 for ``*``; ``hashes[node]`` are random numbers whose
-exclusive or names a tuple; ``rates[i]`` is above 0 where what is kept of column i is I(X_i;X̂_i) at that
-rate, and 0 where it is the sum of the losses. ``levels[x, i]`` is the state. Clusters live in slots that
-are found by the tuple's hash in an open table; a slot that becomes empty is given back.
+exclusive or names a tuple; ``rates[node]`` is above 0 where what is kept of its column i is I(X_i;X̂_i) at
+that rate, and 0 where it is the sum of the losses. ``levels[x, i]`` is the state. Clusters live in slots
+that are found by the tuple's hash in an open table; a slot that becomes empty is given back.
 """
 
 from __future__ import annotations
@@ -85,27 +85,27 @@ def _cost(told, mass, depth, least, mu):
 
 
 @njit(cache=True)
-def _lost(weight, i, old, new, tree, spread, node_mass, table):
-    """What is lost of column i if a weight goes from one level of a value to another.
+def _lost(weight, old, new, tree, spread, node_mass, table):
+    """What is lost of a column if a weight goes from one level of a value to another.
 
     ``old`` and ``new`` are positions in the list of nodes; ``spread`` is the weight of each value at each
     of its levels, ``node_mass`` that of each node, of which I(X_i;X̂_i) is a sum.
     """
-    nodes, loss, rates = tree[3], tree[4], tree[6]
+    _, _, _, nodes, loss, _, rates = tree
     a, b = nodes[old], nodes[new]
-    if rates[i] == 0.0:
+    if rates[a] == 0.0:
         return weight * (loss[b] - loss[a])
     told = eta_of(spread[old] - weight, table) + eta_of(spread[new] + weight, table)
     told -= eta_of(spread[old], table) + eta_of(spread[new], table)
     told -= eta_of(node_mass[a] - weight, table) + eta_of(node_mass[b] + weight, table)
     told += eta_of(node_mass[a], table) + eta_of(node_mass[b], table)
-    return -rates[i] * told
+    return -rates[a] * told
 
 
 @njit(cache=True)
 def _all_lost(weights, levels, tree, spread, node_mass, table):
     """Minus what is kept of all columns; ``spread`` and ``node_mass`` are filled."""
-    leaf, start, _, nodes, loss, _, rates = tree
+    leaf, start, depth, nodes, loss, _, rates = tree
     spread[:] = 0.0
     node_mass[:] = 0.0
     lost, total = 0.0, 0.0
@@ -115,26 +115,19 @@ def _all_lost(weights, levels, tree, spread, node_mass, table):
             at = start[leaf[x, i]] + levels[x, i]
             spread[at] += weights[x]
             node_mass[nodes[at]] += weights[x]
-            if rates[i] == 0.0:
+            if rates[nodes[at]] == 0.0:
                 lost += weights[x] * loss[nodes[at]]
-    # The nodes of a column follow each other; those of column i are met again at its leaves.
-    rate_of = np.zeros(node_mass.size)
-    for x in range(levels.shape[0]):
-        for i in range(levels.shape[1]):
-            first = start[leaf[x, i]]
-            for k in range(tree[2][leaf[x, i]]):
-                rate_of[nodes[first + k]] = rates[i]
     for at in range(spread.size):
-        lost -= rate_of[nodes[at]] * eta_of(spread[at], table)
+        lost -= rates[nodes[at]] * eta_of(spread[at], table)
     for v in range(start.size):
         own = 0.0
-        for k in range(tree[2][v]):
+        for k in range(depth[v]):
             own += spread[start[v] + k]
-        lost += rate_of[nodes[start[v]]] * eta_of(own, table)
+        lost += rates[nodes[start[v]]] * eta_of(own, table)
     for i in range(levels.shape[1]):
-        lost -= rates[i] * eta_of(total, table)
+        lost -= rates[nodes[start[leaf[0, i]]]] * eta_of(total, table)
     for node in range(node_mass.size):
-        lost += rate_of[node] * eta_of(node_mass[node], table)
+        lost += rates[node] * eta_of(node_mass[node], table)
     return lost
 
 
@@ -207,18 +200,56 @@ def _shift(who, to, i, k, weights, levels, tree, spread, node_mass, sign):
 @njit(cache=True)
 def _block_lost(who, to, i, k, weights, levels, tree, spread, node_mass, table):
     """What is lost of column i if the symbols go to their new levels together."""
-    leaf, start = tree[0], tree[1]
+    leaf, start, _, nodes, _, _, rates = tree
+    # I(X_i;X̂_i) is no sum over symbols: one after the other, then back.
+    in_turn = who.size > 1 and rates[nodes[start[leaf[who[0], i]]]] > 0.0
     lost = 0.0
-    for m in range(who.size):  # I(X_i;X̂_i) is no sum over symbols: one after the other, then back
+    for m in range(who.size):
         x = who[m]
         first = start[leaf[x, i]]
-        at = (first + levels[x, i], first + to[m, k])
-        lost += _lost(weights[x], i, at[0], at[1], tree, spread, node_mass, table)
-        if who.size > 1 and tree[6][i] > 0.0:
+        old, new = first + levels[x, i], first + to[m, k]
+        lost += _lost(weights[x], old, new, tree, spread, node_mass, table)
+        if in_turn:
             _shift(who[m : m + 1], to[m : m + 1], i, k, weights, levels, tree, spread, node_mass, 1)
-    if who.size > 1 and tree[6][i] > 0.0:
+    if in_turn:
         _shift(who, to, i, k, weights, levels, tree, spread, node_mass, -1)
     return lost
+
+
+@njit(cache=True)
+def _no_cells(n_x, n_s):
+    """An open table, its keys and slots, without entries; and the sums, masses and told of no cell."""
+    size = 4
+    while size < 4 * (n_x + 1):
+        size *= 2
+    table = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
+    return table, (np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1))
+
+
+@njit(cache=True)
+def _fill(columns, tree, levels, measure, used, table, cells):
+    """Put all symbols into the cells of their tuples, in slots from ``used`` on.
+
+    Returns the key and the slot of each symbol and how many slots are used then.
+    """
+    leaf, start, _, nodes, _, hashes, _ = tree
+    keys, slots = table
+    sums, masses, told = cells
+    key_of = np.zeros(levels.shape[0], dtype=np.uint64)
+    slot_of = np.zeros(levels.shape[0], dtype=np.int64)
+    for x in range(levels.shape[0]):
+        for i in range(levels.shape[1]):
+            key_of[x] ^= hashes[nodes[start[leaf[x, i]] + levels[x, i]]]
+        place = _find(key_of[x], keys, slots)
+        if slots[place] < 0:
+            keys[place], slots[place] = key_of[x], used
+            used += 1
+        slot_of[x] = slots[place]
+        _place(columns, x, 1.0, slot_of[x], sums, masses)
+    for slot in range(used):
+        if masses[slot] > 0.0:
+            told[slot] = cell_measure(sums[slot], masses[slot], measure)
+    return key_of, slot_of, used
 
 
 @njit(cache=True, nogil=True)
@@ -238,16 +269,12 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     """
     leaf, start, depth, nodes, loss, hashes, _ = tree
     n_x, n_columns = levels.shape
-    n_s = columns[3]
-    size = 4
-    while size < 4 * (n_x + 1):
-        size *= 2
-    keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
-    sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
+    (keys, slots), (sums, masses, told) = _no_cells(n_x, columns[3])
+    key_of, slot_of, used = _fill(
+        columns, tree, levels, measure, 0, (keys, slots), (sums, masses, told)
+    )
     free = np.arange(n_x, -1, -1)
-    n_free = n_x + 1
-    key_of = np.zeros(n_x, dtype=np.uint64)
-    slot_of = np.zeros(n_x, dtype=np.int64)
+    n_free = n_x + 1 - used
     level_of = np.zeros(n_x)  # Σ_i loss of the nodes of x
     chain = (  # the symbols of each cell
         np.full(n_x + 1, -1, dtype=np.int64),
@@ -256,35 +283,16 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
         np.zeros(n_x + 1, dtype=np.int64),
     )
     who_all, to_all = np.zeros(n_x, dtype=np.int64), np.zeros((n_x, 2), dtype=np.int64)
-    scratch, nothing = np.zeros(n_s), np.zeros(n_s)
-    pure_told = 0.0
-    movable = 0
-    for i in range(n_columns):
-        most = 0
-        for x in range(n_x):
-            most = max(most, depth[leaf[x, i]])
-        movable += most > 1
+    scratch = np.zeros(columns[3])
     for x in range(n_x):
-        key = np.uint64(0)
         for i in range(n_columns):
-            node = nodes[start[leaf[x, i]] + levels[x, i]]
-            key ^= hashes[node]
-            level_of[x] += loss[node]
-        place = _find(key, keys, slots)
-        if slots[place] < 0:
-            n_free -= 1
-            keys[place], slots[place] = key, free[n_free]
-        key_of[x], slot_of[x] = key, slots[place]
-        _place(columns, x, 1.0, slots[place], sums, masses)
-        _link(x, slots[place], chain)
+            level_of[x] += loss[nodes[start[leaf[x, i]] + levels[x, i]]]
+        _link(x, slot_of[x], chain)
     spread, node_mass, table = np.zeros(nodes.size), np.zeros(loss.size), measure[2]
     total_loss = _all_lost(weights, levels, tree, spread, node_mass, table)
-    for slot in range(n_x + 1):
-        if masses[slot] > 0.0:
-            told[slot] = cell_measure(sums[slot], masses[slot], measure)
-            pure_told += told[slot] - measure[3]
-    if movable == 0:
-        return mu, pure_told, total_loss
+    pure_told = 0.0
+    for slot in range(used):
+        pure_told += told[slot] - measure[3]
     kind, value, gain, lowest, most = goal
     nothing_gained = 1e-12 * weights.sum()
     for sweep in range(temperatures.size):
@@ -293,8 +301,6 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             x = rng.integers(0, n_x)
             i = rng.integers(0, n_columns)
             here = leaf[x, i]
-            if depth[here] == 1:
-                continue
             level = rng.integers(0, depth[here] - 1)
             level += level >= levels[x, i]
             old, new = nodes[start[here] + levels[x, i]], nodes[start[here] + level]
@@ -304,7 +310,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             if n_columns > 1 and rng.random() < PAIRS:  # one column may pay for the other
                 j = rng.integers(0, n_columns)
                 there = leaf[x, j]
-                if j == i or depth[there] == 1:
+                if j == i:
                     j = -1
                 else:
                     level_j = rng.integers(0, depth[there] - 1)
@@ -329,8 +335,9 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             alone = n_who == chain[3][home]
             left = masses[home] - weight
             place = _find(key, keys, slots)
-            there_slot = slots[place]
-            came = weight if there_slot < 0 else masses[there_slot] + weight
+            is_new = slots[place] < 0
+            away = free[n_free - 1] if is_new else slots[place]
+            came = masses[away] + weight
             if strict and ((not alone and left < least) or came < least):
                 continue
             lost = _block_lost(who, to, i, 0, weights, levels, tree, spread, node_mass, table)
@@ -341,57 +348,39 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 told_home = _told_with(
                     columns, who, -1.0, sums[home], masses[home], told[home], measure, scratch
                 )
-            if there_slot < 0:
-                told_there = _told_with(
-                    columns, who, 1.0, nothing, 0.0, measure[3], measure, scratch
-                )
-                before_there = 0.0
-            else:
-                told_there = _told_with(
-                    columns,
-                    who,
-                    1.0,
-                    sums[there_slot],
-                    masses[there_slot],
-                    told[there_slot],
-                    measure,
-                    scratch,
-                )
-                before_there = told[there_slot]
-            more = told_home + told_there - told[home] - before_there
-            if strict:
-                delta = more
-                if kind == 1 and total_loss + lost > value:
+            before = measure[3] if is_new else told[away]
+            told_away = _told_with(
+                columns, who, 1.0, sums[away], masses[away], before, measure, scratch
+            )
+            more = told_home + told_away - told[home] - told[away]
+            more_cells = is_new - alone
+            delta = more + mu * lost
+            if strict and kind == 1:
+                if total_loss + lost > value:
                     continue
-                if kind == 2:
-                    cells = (there_slot < 0) - alone
-                    if pure_told + more - cells * measure[3] > value:
-                        continue
-                    delta = lost + 1e-6 * more
-                if kind == 0:
-                    delta = more + mu * lost
-            elif least > 0.0:
+                delta = more
+            elif strict and kind == 2:
+                if pure_told + more - more_cells * measure[3] > value:
+                    continue
+                delta = lost + 1e-6 * more
+            elif not strict and least > 0.0:
                 deep, deep_new = -level_of[x], -level_of[x] - change
                 delta = mu * lost - _cost(told[home], masses[home], deep, least, mu)
                 if not alone:
                     delta += _cost(told_home, left, deep, least, mu)
-                delta += _cost(told_there, came, deep_new, least, mu)
-                if there_slot >= 0:
-                    delta -= _cost(before_there, masses[there_slot], deep_new, least, mu)
-            else:
-                delta = more + mu * lost
+                delta += _cost(told_away, came, deep_new, least, mu)
+                delta -= _cost(told[away], masses[away], deep_new, least, mu)
             if delta > 0.0 and (
                 temperature <= 0.0 or rng.random() >= math.exp(-delta / temperature)
             ):
                 continue
             if strict and temperature <= 0.0 and delta > -nothing_gained and lost >= 0.0:
                 continue
-            pure_told += more - ((there_slot < 0) - alone) * measure[3]
+            pure_told += more - more_cells * measure[3]
             total_loss += lost
-            if there_slot < 0:
+            if is_new:
                 n_free -= 1
-                there_slot = free[n_free]
-                keys[place], slots[place] = key, there_slot
+                keys[place], slots[place] = key, away
             if alone:
                 _forget(_find(key_of[x], keys, slots), keys, slots)
                 free[n_free] = home
@@ -405,12 +394,12 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
                 if j >= 0:
                     levels[one, j] = to[m, 1]
                 _place(columns, one, -1.0, home, sums, masses)
-                _place(columns, one, 1.0, there_slot, sums, masses)
+                _place(columns, one, 1.0, away, sums, masses)
                 _unlink(one, home, chain)
-                _link(one, there_slot, chain)
-                key_of[one], slot_of[one] = key, there_slot
+                _link(one, away, chain)
+                key_of[one], slot_of[one] = key, away
                 level_of[one] += change
-            told[home], told[there_slot] = told_home, told_there
+            told[home], told[away] = told_home, told_away
             if alone:
                 sums[home], masses[home], told[home] = 0.0, 0.0, 0.0
         # What drifted in the last digits is summed afresh; small cells count as if they had climbed.
@@ -422,12 +411,8 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
         for x in range(n_x):
             if masses[slot_of[x]] < least:
                 climbed -= weights[x] * level_of[x]
-        if not strict:
-            miss = 0.0
-            if kind == 1:
-                miss = total_loss + climbed - value
-            if kind == 2:
-                miss = value - pure_told
+        if not strict and kind > 0:
+            miss = total_loss + climbed - value if kind == 1 else value - pure_told
             mu = min(most, max(lowest, mu * math.exp(max(-0.5, min(0.5, gain * miss)))))
     return mu, pure_told, total_loss
 
@@ -441,36 +426,17 @@ def climb(columns, tree, levels, weights, measure, mu, least):
     """
     leaf, start, depth, nodes, loss, hashes, _ = tree
     n_x, n_columns = levels.shape
-    n_s = columns[3]
-    size = 4
-    while size < 4 * (n_x + 1):
-        size *= 2
-    keys, slots = np.zeros(size, dtype=np.uint64), np.full(size, -1, dtype=np.int64)
-    sums, masses, told = np.zeros((n_x + 1, n_s)), np.zeros(n_x + 1), np.zeros(n_x + 1)
-    slot_of = np.zeros(n_x, dtype=np.int64)
+    (keys, slots), (sums, masses, told) = _no_cells(n_x, columns[3])
     level, turn = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
-    scratch = np.zeros(n_s)
+    scratch = np.zeros(columns[3])
     one = np.zeros(1, dtype=np.int64)
-    used = 1
     top = np.uint64(0)
     for i in range(n_columns):
         top ^= hashes[nodes[start[leaf[0, i]] + depth[leaf[0, i]] - 1]]
     place = _find(top, keys, slots)
     keys[place], slots[place] = top, 0
-    for x in range(n_x):
-        key = np.uint64(0)
-        for i in range(n_columns):
-            key ^= hashes[nodes[start[leaf[x, i]] + levels[x, i]]]
-        place = _find(key, keys, slots)
-        if slots[place] < 0:
-            keys[place], slots[place] = key, used
-            used += 1
-        slot_of[x] = slots[place]
-        _place(columns, x, 1.0, slots[place], sums, masses)
+    _, slot_of, _ = _fill(columns, tree, levels, measure, 1, (keys, slots), (sums, masses, told))
     large = masses >= least
-    for slot in range(used):
-        if masses[slot] > 0.0:
-            told[slot] = cell_measure(sums[slot], masses[slot], measure)
     stands = np.zeros(loss.size, dtype=np.bool_)
     for x in range(n_x):
         for i in range(n_columns):

@@ -3,8 +3,9 @@
 What is missing, which columns a row must have (:func:`required`) and that it has them is said here for
 Python, SQL, frames and Arrow, and nowhere else. A new policy is one entry of ``MISSING``; the codebook's
 schema, the commands' help and the pages name those that are there. A missing value that is released is
-None, like any other value but in an order, where it has no place (:func:`known_places`): in recodings it
-is a group of its own, or all is one group (``intervals.py``), and in a tree it hangs from the top.
+None, like any other value but in an order, where it has no place (:func:`known_places`): beside runs it
+is a group of its own unless all is one (:func:`beside_runs`), in a tree it lies under ``ABOVE``, and
+``AWAY`` is how far it is from known values.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ MISSING = {
 
 IN_CSV = ""  # what stands for a missing value in a csv
 SHOWN = "missing"  # what a missing value is called among the others
+ABOVE = ("*",)  # the groups of a missing value that a hierarchy does not name: the top alone
+AWAY = 1.0  # from a missing value of an ordered column to any known one, of the largest distance there is
 USUAL = "symbol"  # what is done where nothing else is asked for
 AS_VALUE = next(name for name, policy in MISSING.items() if policy.is_symbol)
 ALLOWING = " or ".join(name for name, policy in MISSING.items() if not policy.refuses)
@@ -168,3 +171,28 @@ def known_places(values: Iterable[Any]) -> list[int]:
     [0, 2]
     """
     return [place for place, value in enumerate(values) if value is not None]
+
+
+def beside_runs(
+    runs: NDArray[np.int64], order: Sequence[int] | NDArray[np.int64], n_values: int
+) -> NDArray[np.int64]:
+    """The groups of all values of an ordered column from those, above 0, of the values in the order.
+
+    A missing value, which is not among them, is a group of its own, 0.
+
+    >>> import numpy as np
+    >>> beside_runs(np.array([1, 1, 2]), [0, 2, 3], 4)
+    array([1, 0, 1, 2])
+    """
+    import numpy as np
+
+    groups = np.zeros(n_values, dtype=np.int64)
+    groups[order] = runs
+    return groups
+
+
+def is_beside_runs(groups: NDArray[np.int64], order: Sequence[int]) -> bool:
+    """Whether a missing value shares its group with none in the order."""
+    import numpy as np
+
+    return not np.isin(np.delete(groups, order), groups[order]).any()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from privacyfunnel.codes import Partition
+from privacyfunnel.columns.missing import AWAY
 from privacyfunnel.estimators.alphabet import Alphabet, Value
 from privacyfunnel.information import Array
 
@@ -39,7 +40,8 @@ def distances(new: Side, known: Side) -> Array:
         total += cdist(new.ranks[:, ~holes], known.ranks[:, ~holes], "cityblock")
     for column in np.flatnonzero(holes):
         a, b = new.ranks[:, column, None], known.ranks[:, column]
-        total += np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), np.abs(a - b))
+        away = AWAY * (np.isnan(a) != np.isnan(b))
+        total += np.where(np.isnan(a) | np.isnan(b), away, np.abs(a - b))
     return total
 
 
@@ -54,7 +56,7 @@ def nearest_places(
 
     The distance is Gower's (1971), Σ_columns d: in an ordered column d is the difference of ranks
     among the known values (between two, in proportion) over the largest such, elsewhere 0 or 1;
-    missing is at 1 from all but itself. The nearest known values vote by weight for what they are
+    missing is `AWAY` from all but itself. The nearest known values vote by weight for what they are
     ``released`` as, and the heaviest one of the winner is taken: a value unlike all others goes
     where most records go.
 

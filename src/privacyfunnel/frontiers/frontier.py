@@ -197,9 +197,7 @@ class Frontier:
                 )
             reading = min(value * whole, most if name == "relevance" else whole)
             amount = self.measure.amount(reading, joint.p_s)
-        points = np.array([s.amounts[::-1] for s in self.solutions])
-        steepest = 1.0 if aim.plain else np.inf
-        slope = slope_at(points, self.problem, amount, quantity, steepest)
+        (slope,) = slopes(self.solutions, aim, [amount], quantity)
         return Target(self.problem, quantity, amount, slope, self.measure, self.keep)
 
     def _nothing(self, target: Target) -> str:
@@ -211,11 +209,22 @@ class Frontier:
         )
 
 
-def pareto(joint: Joint, problem: str, solutions: Iterable[Solution]) -> tuple[Solution, ...]:
+def slopes(
+    solutions: Iterable[Solution], aim: Objective, at: Iterable[float], quantity: str = "utility"
+) -> list[float]:
+    """The λ of the solutions' hull where it has each of these amounts, see `slope_at`."""
+    points = np.array([s.amounts[::-1] for s in solutions])
+    steepest = 1.0 if aim.plain else np.inf
+    return [slope_at(points, aim.problem, amount, quantity, steepest) for amount in at]
+
+
+def pareto(
+    joint: Joint, problem: str, solutions: Iterable[Solution], kept: str = "utility"
+) -> tuple[Solution, ...]:
     """Those that no other beats, by rising utility, each marked if it meets the limit."""
     given = list(solutions)
-    kept = undominated(np.array([(s.utility, s.leakage) for s in given]), problem)
-    return tuple(marked(joint, given[i]) for i in kept)
+    best = undominated(np.array([(getattr(s, kept), s.leakage) for s in given]), problem)
+    return tuple(marked(joint, given[i]) for i in best)
 
 
 def marked(joint: Joint, solution: Solution) -> Solution:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.frontiers.frontier import Frontier, marked
+from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.target import MET, keeps_most, tells_least
-from privacyfunnel.solvers.tradeoff import undominated
 from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
@@ -86,8 +85,7 @@ def readable_frontier(
             elif done == least:
                 raise one
             tell(progress, done + 1, len(shares))
-    best = undominated(np.array([(s.kept, s.leakage) for s in found]), "funnel")
-    solutions = tuple(marked(joint, found[i]) for i in best)
+    solutions = pareto(joint, "funnel", found, kept="kept")
     return ReadableFrontier(
         joint, "funnel", recoding, solver, seed, solutions, search, measure=measure
     )

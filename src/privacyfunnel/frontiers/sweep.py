@@ -15,7 +15,7 @@ import numpy as np
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
-from privacyfunnel.frontiers.frontier import Frontier, pareto
+from privacyfunnel.frontiers.frontier import Frontier, pareto, slopes
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Measure, make_measure
@@ -23,12 +23,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, as_they_come, check_jobs, tell
 from privacyfunnel.recodings import RECODINGS
 from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, check_settings, make_solver
-from privacyfunnel.solvers.base import (
-    Solution,
-    Solver,
-    Status,
-    SweptSolver,
-)
+from privacyfunnel.solvers.base import Solution, Solver, Status, SweptSolver
 from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.target import MET, ManyTargetsSolver, Target, TargetSolver, reaches
@@ -148,7 +143,9 @@ def frontier(
     check_settings(method, options)
     kind = SOLVERS[method]
     if issubclass(kind, SweptSolver) and lams is None and not options:
-        first = _by_parameter(kind, joint, problem, n_points or POINTS["lam"])
+        shares = np.linspace(0, 1, n_points or POINTS["lam"]).tolist()
+        swept = kind.swept(joint, problem, shares)
+        first = [Task((0, k), one, PROBLEMS[problem](0.0)) for k, one in enumerate(swept)]
     else:
         solver = make_solver(method, **options)
         if targets is not None and (lams is not None or not isinstance(solver, TargetSolver)):
@@ -250,12 +247,6 @@ def _lams(joint: Joint, aim: Objective, n: int) -> list[float]:
     return [0.0, *(_mean_slope(joint, aim) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
 
 
-def _by_parameter(kind: type[SweptSolver], joint: Joint, problem: str, n: int) -> list[Task]:
-    """A sweep over what the method has in the place of λ."""
-    solvers = kind.swept(joint, problem, np.linspace(0, 1, n).tolist())
-    return [Task((0, k), solver, PROBLEMS[problem](0.0)) for k, solver in enumerate(solvers)]
-
-
 def _best_of(passed: list[Solution], demands: Sequence[Objective | Target]) -> list[Solution]:
     """The best for each target of what was passed through, where it meets one."""
     best = list[Solution]()
@@ -272,15 +263,13 @@ def _second_round(
     first: list[Task], found: list[Solution], solver: Solver, aim: Objective
 ) -> list[Task]:
     """Each target again, from the codes that all have found."""
-    points = np.array([s.amounts[::-1] for s in found])
-    steepest = 1.0 if aim.plain else np.inf
-    starts, tasks = tuple(s.code for s in found), []
-    for task in first:
-        demand = task.demand
-        assert isinstance(demand, Target)
-        slope = slope_at(points, demand.problem, demand.bits, steepest=steepest)
-        tasks.append(Task((2, task.key[1]), solver, replace(demand, slope=slope), starts))
-    return tasks
+    starts = tuple(s.code for s in found)
+    demands = [task.demand for task in first if isinstance(task.demand, Target)]
+    lams = slopes(found, aim, [demand.bits for demand in demands])
+    return [
+        Task((2, task.key[1]), solver, replace(demand, slope=lam), starts)
+        for task, demand, lam in zip(first, demands, lams, strict=True)
+    ]
 
 
 def _between(joint: Joint, problem: str, solutions: Sequence[Solution]) -> list[Solution]:
@@ -359,7 +348,5 @@ def _run(
 
 def _with_slopes(solutions: Sequence[Solution], aim: Objective) -> tuple[Solution, ...]:
     """Solutions of a target sweep with the λ at which the hull supports their utility."""
-    points = np.array([s.amounts[::-1] for s in solutions])
-    steepest = 1.0 if aim.plain else np.inf
-    lams = [slope_at(points, aim.problem, s.utility, steepest=steepest) for s in solutions]
+    lams = slopes(solutions, aim, [s.utility for s in solutions])
     return tuple(replace(s, objective=aim.at(lam)) for s, lam in zip(solutions, lams, strict=True))

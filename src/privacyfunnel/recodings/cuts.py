@@ -44,15 +44,14 @@ def cut_between(low: Any, high: Any) -> Cut:
     whole = isinstance(low, int) and isinstance(high, int)
     largest = max(abs(low), abs(high), high - low)
     power = math.floor(math.log10(largest)) if largest > 0 else 0
-    for tens in range(power, power - 18, -1):
-        # Roundness counts halves of a decade: 2k for multiples of 10^k, 2k - 1 for 5 times 10^(k-1).
-        for factor, roundness in ((1, 2 * tens), (5, 2 * tens - 1)):
-            exponent = tens if factor == 1 else tens - 1
-            if whole and exponent < 0:
-                return high, 0
-            cut = _multiple_above(low, factor, exponent)
-            if low < cut <= high:
-                return (int(cut) if whole else cut), roundness
+    # Roundness counts halves of a decade: 2k for multiples of 10^k, 2k + 1 for 5 times 10^k.
+    for roundness in range(2 * power, 2 * power - 36, -1):
+        exponent, half = divmod(roundness, 2)
+        if whole and exponent < 0:
+            return high, 0
+        cut = _multiple_above(low, 5 if half else 1, exponent)
+        if low < cut <= high:
+            return (int(cut) if whole else cut), roundness
     return high, -99
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
+from privacyfunnel.columns.missing import is_beside_runs
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.information import plogp
-from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints, lost_bits
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Tree, distinct
@@ -82,8 +82,7 @@ class Fixed:
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None:
         """The groups that were given, if they lose at most ``bound`` bits."""
-        sums = np.bincount(np.unique(self.labels, return_inverse=True)[1], weights=cells.shares)
-        lost = float(plogp(sums).sum() - plogp(cells.shares).sum())
+        lost = lost_bits(self.labels, cells.shares)
         return self.labels if stays_within(lost, bound) else None
 
     def ends(self) -> tuple[Ints, Ints]:
@@ -141,10 +140,10 @@ def _labels(name: str, values: Sequence[Any], lists: Sequence[Sequence[Any]]) ->
 
 
 def _are_runs(labels: Ints, order: list[int]) -> bool:
-    """Whether equal labels stand side by side in the order, and a missing value by itself."""
-    runs, missing = labels[order], np.delete(labels, order)
-    is_apart = not np.isin(missing, runs).any()
-    return is_apart and int(np.count_nonzero(np.diff(runs))) + 1 == len(np.unique(runs))
+    """Whether equal labels stand side by side in the order, and a missing value where it may."""
+    runs = labels[order]
+    side_by_side = int(np.count_nonzero(np.diff(runs))) + 1 == len(np.unique(runs))
+    return side_by_side and is_beside_runs(labels, order)
 
 
 def _by_nodes(found: Sequence[Group], tree: Tree, labels: Ints) -> tuple[Group, ...]:

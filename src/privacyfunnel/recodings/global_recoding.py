@@ -17,7 +17,7 @@ from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
-from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure, lost_bits
 from privacyfunnel.solvers.target import HAIR, keeps_most, reaches, stays_within, tells_least
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
@@ -71,6 +71,10 @@ class Recoded:
         """The same for the same labels."""
         return b"".join(labels.tobytes() for labels in self.labels)
 
+    def with_column(self, i: int, labels: Ints) -> tuple[Ints, ...]:
+        """The labels, other ones for column i."""
+        return *self.labels[:i], labels, *self.labels[i + 1 :]
+
 
 @dataclass(frozen=True, eq=False)
 class GlobalSearch:
@@ -78,9 +82,8 @@ class GlobalSearch:
 
     Given the other columns' codes r, I(S;X̂), or what else is measured, is a sum over the groups of column
     i, with cells (s, r) in the place of s, and so is what is kept; so each step is exact where the
-    column's shape is. The
-    descent is not: it starts from the coarse and the fine end, warm along the price of what is kept.
-    Where the columns have few codes, all products of them are measured instead.
+    column's shape is. The descent is not: it starts from the coarse and the fine end, warm along the
+    price of what is kept. Where the columns have few codes, all products of them are measured instead.
 
     What is kept is a mean, and often the cheapest way to a mean is to give a column up. With a
     ``balance`` no column keeps less than that share of the mean; columns that can only be kept or
@@ -277,8 +280,7 @@ class GlobalSearch:
                 kept += own
                 if self.coarsened[i]:
                     least = min(least, float(own / self.importance[i]))
-        share = float(p_gone.sum())
-        found = Recoded(tuple(labels), kept, told, share, least)
+        found = Recoded(tuple(labels), kept, told, float(p_gone.sum()), least)
         self.seen[found.key] = found
         return found
 
@@ -419,8 +421,7 @@ class GlobalSearch:
                 self._steered(start.labels, mu, rng)
             for i, shape in enumerate(self.shapes):
                 for end in shape.ends():
-                    labels = [*starts[0].labels[:i], end, *starts[0].labels[i + 1 :]]
-                    self._steered(labels, mu, rng)
+                    self._steered(starts[0].with_column(i, end), mu, rng)
             if len(self.seen) == before:
                 break
         return min(self.allowed(), key=price)
@@ -451,9 +452,9 @@ class GlobalSearch:
             cells = self.cells(code.labels, i, mu * factor, mu)
             new = self.shapes[i].best(cells, code.labels[i], rng)
             if not _same(new, code.labels[i]):
-                labels = [*code.labels[:i], new, *code.labels[i + 1 :]]
-                order = [j for j in rng.permutation(len(labels)) if j != i]
-                self._fill(self.measured(labels), kept, mu, rng, [*order, i])
+                order = [j for j in rng.permutation(len(code.labels)) if j != i]
+                new_code = self.measured(code.with_column(i, new))
+                self._fill(new_code, kept, mu, rng, [*order, i])
 
     def _swap(
         self, code: Recoded, i: int, kept: float, mu: float, rng: np.random.Generator
@@ -462,8 +463,7 @@ class GlobalSearch:
         order = [int(j) for j in rng.permutation(len(self.shapes)) if j != i]
         for end in self.shapes[i].ends() if order and self.rates[i] > 0 else ():
             if not _same(end, code.labels[i]):
-                labels = [*code.labels[:i], end, *code.labels[i + 1 :]]
-                self._fill(self.measured(labels), kept, mu, rng, order)
+                self._fill(self.measured(code.with_column(i, end)), kept, mu, rng, order)
 
     def _shaken(self, code: Recoded, rng: np.random.Generator) -> Recoded:
         """The same with one column, two or all solved as if some others were dropped, at any price."""
@@ -498,8 +498,7 @@ class GlobalSearch:
                     cells = self.cells(now.labels, i, mu, mu, keep=False)
                     new = self.shapes[i].within(cells, bound, now.labels[i], rng)
                     if new is not None:
-                        labels = [*now.labels[:i], new, *now.labels[i + 1 :]]
-                        found = self.measured(labels)
+                        found = self.measured(now.with_column(i, new))
                         better = found.leakage < now.leakage - HAIR or not reaches(now.kept, kept)
                         fine = self.may_suppress(found.suppressed)
                         if reaches(found.kept, kept) and better and fine:
@@ -509,9 +508,7 @@ class GlobalSearch:
 
     def _lost(self, labels: Ints, i: int) -> float:
         """Bits of column i that groups of its values lose."""
-        shares = self.weights[i] / self.joint.total
-        groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=shares)
-        return float(plogp(groups).sum() - plogp(shares).sum())
+        return lost_bits(labels, self.weights[i] / self.joint.total)
 
     def may_suppress(self, share: float) -> bool:
         """Whether so many of the records may be suppressed."""

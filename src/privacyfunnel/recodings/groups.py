@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
 from privacyfunnel.information import plogp
-from privacyfunnel.recodings.column_cells import ColumnCells, Ints
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints, lost_bits
 from privacyfunnel.recodings.hierarchy import distinct
 from privacyfunnel.solvers.target import stays_within
 
@@ -52,7 +53,7 @@ class Groups:
 
         n = self.n_values
         if self.exact:
-            _, group = best_groups(cells.parts, cells.weights, *cells.shape, *cells.prices)
+            group = best_groups(cells.parts, cells.weights, *cells.shape, *cells.prices())
             labels, left = np.zeros(n, dtype=np.int64), (1 << n) - 1
             while left:
                 chosen = int(group[left])
@@ -60,16 +61,16 @@ class Groups:
                 left ^= chosen
             return labels
         most = int(np.clip(CELLS // (cells.shape[0] * cells.shape[1]), 2, n))
-        found: list[tuple[float, int, Ints]] = []
+        found: list[tuple[float, Ints]] = []
         for begin in (start, np.zeros(n, dtype=np.int64)) if coarse else (start,):
             labels = np.unique(begin, return_inverse=True)[1].astype(np.int64)
             labels = np.minimum(labels, most - 1)
             orders = rng.permuted(np.tile(np.arange(n), (SWEEPS, 1)), axis=1)
             price = move_groups(
-                cells.parts, labels, cells.weights, *cells.shape, most, *cells.prices, orders
+                cells.parts, labels, cells.weights, *cells.shape, most, *cells.prices(), orders
             )
-            found.append((price, len(found), labels))
-        return min(found)[2]
+            found.append((price, labels))
+        return min(found, key=itemgetter(0))[1]
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
@@ -81,8 +82,7 @@ class Groups:
         for _ in range(PRICES):
             price = high if found is None else np.sqrt(max(low, high / 64) * high)
             labels = self.best(replace(cells, keep=price), labels, rng, coarse=False)
-            groups = np.bincount(np.unique(labels, return_inverse=True)[1], weights=cells.shares)
-            if stays_within(whole + plogp(groups).sum(), bound):
+            if stays_within(lost_bits(labels, cells.shares), bound):
                 found, high = labels, price
             elif found is None:
                 low, high = high, 4.0 * high

@@ -15,11 +15,11 @@ import numpy as np
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import known_places, show
+from privacyfunnel.columns.missing import ABOVE
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.information import Array, plogp
-from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
+from privacyfunnel.information import Array
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
-from privacyfunnel.solvers.target import MET, stays_within
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,8 @@ class Hierarchy:
                 f"{self.source} lacks {len(absent)} of the values, such as "
                 f"{', '.join(repr(show(value)) for value in absent[:3])}; add a line for each."
             )
-        typed: Callable[[str], Any] = str
-        if all(isinstance(value, int) for value in values if value is not None):
-            typed = int
+        whole = all(isinstance(value, int) for value in values if value is not None)
+        typed: Callable[[str], Any] = int if whole else str
         members: dict[tuple[int, str], list[Any]] = {}  # unseen ones too, for rows that come later
         below: dict[tuple[int, str], list[int]] = {}
         for value, labels in self.levels.items():
@@ -108,7 +107,7 @@ class Hierarchy:
                 for level, label in enumerate(labels[:-1]):
                     members.setdefault((level, label), []).append(unseen)
         for v, value in enumerate(values):
-            for level, label in enumerate(self.levels.get(show(value), ("*",))[:-1]):
+            for level, label in enumerate(self.levels.get(show(value), ABOVE)[:-1]):
                 members.setdefault((level, label), []).append(value)
                 below.setdefault((level, label), []).append(v)
         nodes = [
@@ -218,40 +217,21 @@ class Tree:
 
     def best(self, cells: ColumnCells, start: Ints, rng: np.random.Generator) -> Ints:
         """The cheapest cut: the node that each value is released as. Exact, bottom up."""
-        from privacyfunnel._kernels.cells import cut_tree
-
-        _, whole = cut_tree(
-            cells.parts, self.order, cells.weights, *cells.shape, *self._nodes, *cells.prices
-        )
-        return self._cut(lambda node, _: bool(whole[node]))
+        return self._cut(cells)[1]
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None:
         """The cheapest cut that loses at most ``bound`` bits; None if there is none."""
-        from privacyfunnel._kernels.cells import tree_budget
+        price, nodes = self._cut(cells, bound)
+        return None if np.isinf(price) else nodes
 
-        losses = np.concatenate([[0.0], np.cumsum(plogp(cells.shares[self.order]))])
-        measure_costs = cells.prices_in(BINS / max(bound, 1e-12))
-        best, exact, whole, part = tree_budget(
-            cells.parts,
-            self.order,
-            cells.weights,
-            *cells.shape,
-            *self._nodes,
-            losses,
-            BINS + 2,
-            *measure_costs,
-        )
-        allowed = np.where(stays_within(exact, BINS, BINS * MET), best, np.inf)
-        if np.isinf(allowed).all():
-            return None
-        return self._cut(lambda node, b: bool(whole[node, b]), int(np.argmin(allowed)), part)
+    def _cut(self, cells: ColumnCells, bound: float | None = None) -> tuple[float, Ints]:
+        """The price of the cheapest cut, see `ColumnCells.cut`, and the node of each value."""
+        from privacyfunnel._kernels.cells import cut_tree
 
-    def _cut(
-        self, whole: Callable[[int, int], bool], bins: int = 0, part: Ints | None = None
-    ) -> Ints:
-        """Walk down from the root to the nodes that are whole."""
+        layout = self.low, self.high, self.parent
+        price, bins, whole, part = cells.cut(cut_tree, self.order, layout, bound)
         nodes = np.empty(self.n_values, dtype=np.int64)
         children: dict[int, list[int]] = {}
         for node, up in enumerate(self.parent):
@@ -259,18 +239,14 @@ class Tree:
         stack = [(len(self.parent) - 1, bins)]
         while stack:
             node, b = stack.pop()
-            if node < self.n_values or whole(node, b):
+            if node < self.n_values or whole[node, b]:
                 nodes[self.order[self.low[node] : self.high[node]]] = node
                 continue
             for child in reversed(children[node]):
-                share = 0 if part is None else int(part[child, b])
+                share = int(part[child, b]) if b else 0
                 stack.append((child, share))
                 b -= share
-        return nodes
-
-    @property
-    def _nodes(self) -> tuple[Ints, Ints, Ints]:
-        return self.low, self.high, self.parent
+        return price, nodes
 
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels."""

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import known_places, show
+from privacyfunnel.columns.missing import beside_runs
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.recodings.column_cells import BINS, ColumnCells, Ints
+from privacyfunnel.recodings.column_cells import ColumnCells, Ints
 from privacyfunnel.recodings.cuts import cut_between, interval_label
 from privacyfunnel.recodings.hierarchy import run_label
-from privacyfunnel.solvers.target import MET, stays_within
 from privacyfunnel.validation import plain_labels
 
 ROUNDING = ("prefer", "force", "free")
@@ -141,7 +141,8 @@ class Intervals:
         price, labels = np.inf, np.zeros(self.n_values, dtype=np.int64)
         prices = self._cut_prices(cells)
         for points in self.levels or (np.isfinite(self.rough),):
-            finer = self._cut(cells, self.order, np.where(points, prices, np.inf), self.most)
+            cut_prices = np.where(points, prices, np.inf)
+            finer = self._cut(cells, self.order, cut_prices, most=self.most)
             if finer[0] >= price:
                 break
             price, labels = finer
@@ -149,76 +150,50 @@ class Intervals:
                 break
         if len(self.order) == self.n_values:
             return labels
-        missing = np.setdiff1d(np.arange(self.n_values), self.order)
         none = np.full(self.n_values + 1, np.inf)
-        alone, whole = (
-            self._cut(cells, order, none)[0] for order in (missing, np.arange(self.n_values))
-        )
+        orders = self._missing, np.arange(self.n_values)
+        alone, whole = (self._cut(cells, order, none)[0] for order in orders)
         return labels if price + alone < whole else np.zeros(self.n_values, dtype=np.int64)
-
-    def _cut(
-        self, cells: ColumnCells, order: Ints, cut_prices: Array, most: int = 0
-    ) -> tuple[float, Ints]:
-        """The cheapest intervals of values in an order, and their price."""
-        from privacyfunnel._kernels.cells import cut_intervals
-
-        price, starts = cut_intervals(
-            cells.parts,
-            order,
-            cells.weights,
-            *cells.shape,
-            cut_prices,
-            self._far if order is self.order else np.ones(len(order) + 1, dtype=bool),
-            most,
-            *cells.prices,
-        )
-        labels = np.zeros(self.n_values, dtype=np.int64)
-        layer, end = len(starts) - 1, len(order)
-        while end > 0:
-            begin = int(starts[layer, end])
-            labels[order[begin:end]] = end
-            layer, end = (layer - 1 if most else layer), begin
-        return float(price), labels
-
-    @property
-    def _far(self) -> NDArray[np.bool_]:
-        """Where long intervals may begin and end."""
-        return self.levels[0] if self.levels else np.ones(len(self.order) + 1, dtype=bool)
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None:
         """The cheapest intervals that lose at most ``bound`` bits; None if there are none."""
-        from privacyfunnel._kernels.cells import interval_budget
-
-        losses = np.concatenate([[0.0], np.cumsum(plogp(cells.shares[self.order]))])
-        prices = self._cut_prices(cells)
+        prices, shares = self._cut_prices(cells), cells.shares[self.order]
         for points in self.levels:  # the first that leaves some choice
-            runs = np.bincount(np.cumsum(points[:-1]), weights=cells.shares[self.order])
-            if plogp(runs).sum() - losses[-1] <= bound * (0.75 if self.hurried else 0.5):
+            runs = np.bincount(np.cumsum(points[:-1]), weights=shares)
+            lost = plogp(runs).sum() - np.cumsum(plogp(shares))[-1]
+            if lost <= bound * (0.75 if self.hurried else 0.5):
                 prices = np.where(points, prices, np.inf)
                 break
-        best, exact, starts, spent = interval_budget(
-            cells.parts,
-            self.order,
-            cells.weights,
-            *cells.shape,
-            prices,
-            self._far,
-            losses,
-            BINS + 2,
-            *cells.prices_in(BINS / max(bound, 1e-12)),
-        )
-        allowed = np.where(stays_within(exact, BINS, BINS * MET), best, np.inf)
-        if np.isinf(allowed).all():
-            return None
-        labels = np.zeros(self.n_values, dtype=np.int64)
-        end, bins = len(self.order), int(np.argmin(allowed))
+        price, labels = self._cut(cells, self.order, prices, bound)
+        return None if np.isinf(price) else labels
+
+    def _cut(
+        self,
+        cells: ColumnCells,
+        order: Ints,
+        cut_prices: Array,
+        bound: float | None = None,
+        most: int = 0,
+    ) -> tuple[float, Ints]:
+        """The price of the cheapest intervals of values in an order, see `ColumnCells.cut`, and they."""
+        from privacyfunnel._kernels.cells import cut_intervals
+
+        far = self._far if order is self.order else np.ones(len(order) + 1, dtype=bool)
+        price, bins, starts, spent = cells.cut(cut_intervals, order, (cut_prices, far), bound, most)
+        end, runs = len(order), np.zeros(len(order), dtype=np.int64)
         while end > 0:
             begin = int(starts[end, bins])
-            labels[self.order[begin:end]] = end
-            end, bins = begin, bins - int(spent[end, bins])
-        return labels
+            runs[begin:end] = end
+            bins -= int(spent[end, bins]) if bins else 0
+            end = begin
+        return price, beside_runs(runs, order, self.n_values)
+
+    @property
+    def _far(self) -> NDArray[np.bool_]:
+        """Where long intervals may begin and end."""
+        return self.levels[0] if self.levels else np.ones(len(self.order) + 1, dtype=bool)
 
     def _cut_prices(self, cells: ColumnCells) -> Array:
         allowed = np.where(np.isinf(self.rough), 0.0, self.rough) * cells.total * cells.rough
@@ -226,8 +201,8 @@ class Intervals:
 
     def ends(self) -> tuple[Ints, Ints]:
         """The finest and the coarsest labels."""
-        fine = np.zeros(self.n_values, dtype=np.int64)
-        fine[self.order] = 1 + np.cumsum(np.isfinite(self.rough[: len(self.order)]))
+        runs = 1 + np.cumsum(np.isfinite(self.rough[: len(self.order)]))
+        fine = beside_runs(runs, self.order, self.n_values)
         return fine, np.zeros(self.n_values, dtype=np.int64)
 
     @property
@@ -242,17 +217,18 @@ class Intervals:
         for chosen in product((False, True), repeat=len(cuts)):
             begins = np.zeros(len(self.order), dtype=np.int64)
             begins[cuts] = chosen
-            labels = np.zeros(self.n_values, dtype=np.int64)
-            labels[self.order] = 1 + np.cumsum(begins)
-            yield labels
+            yield beside_runs(1 + np.cumsum(begins), self.order, self.n_values)
         if len(self.order) < self.n_values:
             yield np.zeros(self.n_values, dtype=np.int64)
 
     @property
     def listing(self) -> Ints:
         """The values in the order in which their groups are listed, missing last."""
-        missing = np.setdiff1d(np.arange(self.n_values), self.order)
-        return np.concatenate([self.order, missing])
+        return np.concatenate([self.order, self._missing])
+
+    @property
+    def _missing(self) -> Ints:
+        return np.setdiff1d(np.arange(self.n_values), self.order)
 
     def released(self, labels: Ints) -> tuple[Group, ...]:
         """The group of each value."""

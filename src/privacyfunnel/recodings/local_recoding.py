@@ -11,9 +11,10 @@ import numpy as np
 
 from privacyfunnel.codes import ColumnCode, Partition, RecodedColumn
 from privacyfunnel.information import Array, plogp
-from privacyfunnel.joint import Joint, csc_columns
-from privacyfunnel.measures import INFORMATION, Measure
-from privacyfunnel.recodings.column_cells import Ints, loop_measure
+from privacyfunnel.joint import Joint
+from privacyfunnel.measures import Measure
+from privacyfunnel.recodings.column_cells import Ints
+from privacyfunnel.recodings.global_recoding import GlobalSearch
 from privacyfunnel.recodings.hierarchy import Tree
 from privacyfunnel.solvers.target import HAIR, stays_within
 
@@ -43,26 +44,28 @@ class LocalSearch:
     so that a target is met.
     """
 
-    joint: Joint
-    trees: tuple[Tree, ...]
-    rates: Array  # the share kept that one bit of each column is
-    min_count: float = 0.0
+    columns: GlobalSearch  # along the same trees, of the same joint and settings
     informed: bool = False  # keep I(X_i;X̂_i), which the choice of level adds to
-    chance: float = 0.0  # price of a cell for what it would tell by chance, in bits of one record
-    measure: Measure = INFORMATION  # of what is told about S
+
+    @property
+    def joint(self) -> Joint:
+        """What is recoded."""
+        return self.columns.joint
+
+    @property
+    def measure(self) -> Measure:
+        """Of what is told about S."""
+        return self.columns.measure
 
     @cached_property
-    def _columns(self) -> tuple[Any, ...]:
-        return csc_columns(self.joint.counts)
-
-    @cached_property
-    def _measure(self) -> tuple[Any, ...]:
-        return loop_measure(self.joint, self.measure, self.chance)
+    def trees(self) -> tuple[Tree, ...]:
+        """What each column's values may be released as."""
+        return tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
 
     @cached_property
     def _unit(self) -> float:
         """How much of what is told counts as a bit: X itself tells as many as it has about S."""
-        bits, most = self.joint.information, self.measure.told(self.joint.p_sx)
+        bits, most = self.joint.information, self.columns.most_told
         return most / bits if bits > 0 and most > 0 else 1.0
 
     @cached_property
@@ -72,6 +75,7 @@ class LocalSearch:
         depth: list[int] = []
         nodes: list[int] = []
         loss: list[float] = []
+        rates: list[float] = []
         leaf = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
             shares = np.bincount(column.codes, weights=self.joint.p_x, minlength=tree.n_values)
@@ -83,12 +87,14 @@ class LocalSearch:
                 start.append(len(nodes))
                 depth.append(len(chain))
                 nodes.extend(node + len(loss) for node in chain)
-            loss.extend(self.rates[i] * bits)
+            rate = self.columns.rates[i]
+            loss.extend(rate * bits)
+            rates.extend([rate if self.informed else 0.0] * len(bits))
         # Fixed numbers: they name tuples, and the result must not depend on them.
         hashes = np.random.default_rng(0).integers(1, 2**63, size=len(loss), dtype=np.uint64)
         whole = np.array(start), np.array(depth), np.array(nodes)
-        rates = self.rates if self.informed else np.zeros(len(self.trees))
-        return (leaf, *(part.astype(np.int64) for part in whole), np.array(loss), hashes, rates)
+        numbers = np.array(loss), hashes, np.array(rates)
+        return leaf, *(part.astype(np.int64) for part in whole), *numbers
 
     def at(
         self,
@@ -195,15 +201,15 @@ class LocalSearch:
 
         kind, *numbers = goal
         mu, _, _ = generalise(
-            self._columns,
+            self.columns._columns,
             self._tree,
             levels,
             self.joint.masses,
-            self._measure,
+            self.columns._measure,
             float(mu),
             (kind, *map(float, numbers)),
             temperatures,
-            float(self.min_count),
+            self.columns.min_count,
             strict,
             rng,
         )
@@ -211,28 +217,22 @@ class LocalSearch:
 
     def _climb(self, levels: Ints, mu: float) -> None:
         """Leave no cell below the least count, the one of * included."""
-        if self.min_count <= 0:
+        c = self.columns
+        if c.min_count <= 0:
             return
         from privacyfunnel._kernels.generalisation import climb
 
-        climb(
-            self._columns,
-            self._tree,
-            levels,
-            self.joint.masses,
-            self._measure,
-            float(mu),
-            self.min_count,
-        )
+        masses = self.joint.masses
+        climb(c._columns, self._tree, levels, masses, c._measure, float(mu), c.min_count)
         top = self._top
         while True:
             cells = self._cells(levels)
             starred = (levels == top).all(axis=1)
-            weight = self.joint.masses[starred].sum()
-            if weight == 0 or weight >= self.min_count or starred.all():
+            weight = masses[starred].sum()
+            if weight == 0 or weight >= c.min_count or starred.all():
                 return
             losses = self._tree[4][self.nodes(levels)].sum(axis=1)
-            costs = np.bincount(cells, weights=-losses * self.joint.masses)
+            costs = np.bincount(cells, weights=-losses * masses)
             costs[cells[starred]] = np.inf
             joins = cells == np.argmin(costs)
             levels[joins] = top[joins]
@@ -278,18 +278,18 @@ class LocalSearch:
                 -float(plogp(np.bincount(codes.ravel(), weights=p_x)).sum())
                 for codes in (nodes[:, i], column.codes, pairs)
             ]
-            found += self.rates[i] * (bits[0] + bits[1] - bits[2])
+            found += self.columns.rates[i] * (bits[0] + bits[1] - bits[2])
         return found
 
-    def levels(self, labels: Sequence[Ints], gone: Any) -> Ints:
-        """The levels of a global recoding along the same trees; ``gone`` are suppressed."""
+    def levels(self, labels: Sequence[Ints]) -> Ints:
+        """The levels of a global recoding along the same trees; what it suppresses is at the top."""
+        (_, gone), top = self.columns.released(labels), self._top
         found = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
             of_value = [
                 chain.index(node) for chain, node in zip(tree.chains, labels[i], strict=True)
             ]
-            top = np.array([len(chain) - 1 for chain in tree.chains])
-            found[:, i] = np.where(gone, top[column.codes], np.array(of_value)[column.codes])
+            found[:, i] = np.where(gone, top[:, i], np.array(of_value)[column.codes])
         return found
 
     def code(self, found: Generalised) -> ColumnCode:

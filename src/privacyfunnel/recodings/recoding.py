@@ -135,12 +135,11 @@ class Recoding:
         if self.fit == "population":
             searched = smoothed(searched, rng)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
-        least = float(self.min_count) * share if self.min_count > 1 else 0.0
         columns = GlobalSearch(
             searched,
             shapes,
             weights,
-            least,
+            self.least * share,
             self.suppress,
             self.chance,
             self.balance,
@@ -148,6 +147,11 @@ class Recoding:
             measure,
         )
         return RecodingSearch(joint, self, columns)
+
+    @property
+    def least(self) -> float:
+        """The least weight of a released combination, 0 where any is allowed."""
+        return float(self.min_count) if self.min_count > 1 else 0.0
 
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
         """What a column may become."""
@@ -223,22 +227,13 @@ class RecodingSearch:
         """The same columns over all records, where the search has seen a sample of them."""
         if self.columns.marginals is None:
             return self.columns
-        least = float(self.recoding.min_count) if self.recoding.min_count > 1 else 0.0
+        least = self.recoding.least
         return replace(self.columns, joint=self.joint, min_count=least, marginals=None, seen={})
 
     @cached_property
     def tuples(self) -> LocalSearch:
         """Local recoding along the columns' trees."""
-        trees = tuple(shape for shape in self.columns.shapes if isinstance(shape, Tree))
-        return LocalSearch(
-            self.columns.joint,
-            trees,
-            self.columns.rates,
-            self.columns.min_count,
-            self.recoding.keep == "information",
-            self.recoding.chance,
-            self.measure,
-        )
+        return LocalSearch(replace(self.columns, seen={}), self.recoding.keep == "information")
 
     def sweep(self, rng: np.random.Generator) -> None:
         """Look along the whole trade-off once, so that later searches know where they are."""
@@ -261,8 +256,8 @@ class RecodingSearch:
         self.sweep(rng)
         found = self.columns.best(mu, rng)
         if self.recoding.kind == "local":
-            levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-            return self._solution(objective, self.tuples.best(levels, mu, rng, self._sweeps()))
+            moved = self.tuples.best(self.tuples.levels(found.labels), mu, rng, self._sweeps())
+            return self._solution(objective, moved)
         solution = self._solution(objective, found, self._status(self._is_cheapest(found, mu, rng)))
         if not self.columns.may_suppress(solution.suppressed):
             return self._wider().best(objective, rng)
@@ -375,16 +370,17 @@ class RecodingSearch:
 
     def _start(self, found: Recoded, rng: np.random.Generator, thorough: bool) -> Start:
         """Where the moves of local recoding begin, as `LocalSearch.at` takes it."""
-        levels = self.tuples.levels(found.labels, self.columns.released(found.labels)[1])
-        return levels, self.columns.slope(found.kept), rng, self._sweeps(thorough)
+        price, sweeps = self.columns.slope(found.kept), self._sweeps(thorough)
+        return self.tuples.levels(found.labels), price, rng, sweeps
 
     def _generalised(
         self, columns: Recoded, start: Start, kept: float | None, found: Generalised | None
     ) -> RecodedSolution:
         """What moves from a columns' code have found."""
         if found is None:
+            asked = "gives away so little" if kept is None else f"keeps {kept:.6g}"
             raise TargetUnreachable(
-                f"no recoding found keeps {kept:.6g}; the nearest keeps {columns.kept:.6g}."
+                f"no recoding found {asked}; the nearest keeps {columns.kept:.6g}."
             )
         return self._solution(self._price(start[1]), found)
 
@@ -452,14 +448,14 @@ class RecodingSearch:
         status: Status = Status.CONVERGED,
     ) -> RecodedSolution:
         """What was found as a code with named groups, measured afresh from the code."""
-        code = (self.whole if isinstance(found, Recoded) else self.tuples).code(found)  # type: ignore[arg-type]
         joint = self.joint
+        if isinstance(found, Recoded):
+            code = self.whole.code(found)
+            suppressed = self.whole.measured(found.labels).suppressed
+        else:
+            code = self.tuples.code(found)
+            suppressed = float(joint.p_x[code.suppressed].sum())
         share = kept_by(joint, code, self.recoding.importance)
-        suppressed = (
-            self.whole.measured(found.labels).suppressed
-            if isinstance(found, Recoded)
-            else float(joint.p_x[code.suppressed].sum())
-        )
         plain = RecodedSolution.measured(joint, objective, code, status)
         bits = share * joint.entropy_x
         return replace(plain, kept=share, kept_bits=bits, suppressed=suppressed)

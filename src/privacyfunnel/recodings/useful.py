@@ -47,15 +47,6 @@ class TiltedSearch(GlobalSearch):
         return WEIGHED, weights, *rest
 
 
-@dataclass(frozen=True, eq=False)
-class Used:
-    """A recoding, what it tells about S (bits) and the share that it keeps of what X says about Y."""
-
-    code: Recoded
-    leakage: float
-    utility: float
-
-
 class UsefulSearch:
     """Readable codes of a joint with a use, for exact targets of I(Y;X̂)/I(Y;X) or I(S;X̂)/H(S).
 
@@ -84,7 +75,8 @@ class UsefulSearch:
         self.aim = Funnel(0.0, keep="useful")
         self.whole = self.aim.whole_utility(self.joint)
         self.mean = self.joint.information / max(self.whole, 1e-12)
-        self.rng, self.seen = rng, dict[bytes, Used]()
+        self.rng = rng
+        self.seen = dict[bytes, Recoded]()  # ``kept`` is the share of what X says about Y
         fine, coarse = zip(*(shape.ends() for shape in self.columns.shapes), strict=True)
         for start, prices in ((coarse, PRICES), (fine, PRICES[::-1])):
             labels: Sequence[Ints] = start
@@ -103,35 +95,35 @@ class UsefulSearch:
                 break
         best = self._best(utility, leakage)
         if best is None:
-            most = max(one.utility for one in self._allowed())
+            most = max(one.kept for one in self._allowed())
             raise TargetUnreachable(
                 f"no recoding found keeps {utility:.6g} of the use; the nearest keeps {most:.6g}."
             )
-        found = self.search._solution(Funnel(0.0), best.code)
+        found = self.search._solution(Funnel(0.0), best)
         told = self.aim.utility(self.joint, found.code)
         return replace(found, objective=self.aim, utility=told)
 
     def _between(self, utility: float | None, leakage: float | None) -> None:
         """One more descent, at the slope of the hull around the target, from the codes beside it."""
-        codes = sorted(self._allowed(), key=lambda one: (one.utility, -one.leakage))
-        hull: list[Used] = []
+        codes = sorted(self._allowed(), key=lambda one: (one.kept, -one.leakage))
+        hull: list[Recoded] = []
         for one in codes:
             while len(hull) >= 2:
                 a, b = hull[-2], hull[-1]
-                turn = (b.utility - a.utility) * (one.leakage - a.leakage)
-                if turn > (b.leakage - a.leakage) * (one.utility - a.utility):
+                turn = (b.kept - a.kept) * (one.leakage - a.leakage)
+                if turn > (b.leakage - a.leakage) * (one.kept - a.kept):
                     break
                 hull.pop()
             hull.append(one)
-        place = [one.utility if utility is not None else one.leakage for one in hull]
+        place = [one.kept if utility is not None else one.leakage for one in hull]
         target = utility if utility is not None else leakage * self.joint.entropy_s  # type: ignore[operator]
         k = int(np.clip(np.searchsorted(place, target), 1, max(1, len(hull) - 1)))
         low, high = hull[k - 1], hull[min(k, len(hull) - 1)]
-        run = (high.utility - low.utility) * self.whole
+        run = (high.kept - low.kept) * self.whole
         nu = max((high.leakage - low.leakage) / run if run > 1e-12 else self.mean, 1e-6 * self.mean)
         for one in (low, high):
             for factor in (0.7, 1.0, 1.4):
-                self._descend(one.code.labels, factor * nu)
+                self._descend(one.labels, factor * nu)
 
     def _descend(self, labels: Sequence[Ints], nu: float) -> Sequence[Ints]:
         c = self.columns
@@ -152,13 +144,13 @@ class UsefulSearch:
             bits = self.aim.quantities(self.joint)[1][0][1]
             assert bits.measure is not None
             kept = float(share(bits.measure.told(of_y.p_sx @ into), self.whole))
-            self.seen[code.key] = Used(code, code.leakage, kept)
+            self.seen[code.key] = replace(code, kept=kept)
 
-    def _allowed(self) -> list[Used]:
-        return [one for one in self.seen.values() if self.columns.may_suppress(one.code.suppressed)]
+    def _allowed(self) -> list[Recoded]:
+        return [one for one in self.seen.values() if self.columns.may_suppress(one.suppressed)]
 
-    def _best(self, utility: float | None, leakage: float | None) -> Used | None:
+    def _best(self, utility: float | None, leakage: float | None) -> Recoded | None:
         if utility is not None:
-            return tells_least(self._allowed(), utility, kept="utility")
+            return tells_least(self._allowed(), utility)
         assert leakage is not None
-        return keeps_most(self._allowed(), leakage * self.joint.entropy_s, kept="utility")
+        return keeps_most(self._allowed(), leakage * self.joint.entropy_s)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -60,22 +59,16 @@ def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
     return value <= ceiling_of(most, off)
 
 
-def tells_least(
-    codes: Iterable[Found], least: float, off: float = HAIR, kept: str = "kept"
-) -> Found | None:
+def tells_least(codes: Iterable[Found], least: float, off: float = HAIR) -> Found | None:
     """Of codes that keep at least so much the one that tells least; of equals the one that keeps most."""
-    keeps = attrgetter(kept)
-    allowed = [code for code in codes if reaches(keeps(code), least, off)]
-    return min(allowed, key=lambda code: (code.leakage, -keeps(code)), default=None)
+    allowed = [code for code in codes if reaches(code.kept, least, off)]
+    return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)
 
 
-def keeps_most(
-    codes: Iterable[Found], most: float, off: float = HAIR, kept: str = "kept"
-) -> Found | None:
+def keeps_most(codes: Iterable[Found], most: float, off: float = HAIR) -> Found | None:
     """Of codes that tell at most so much the one that keeps most; of equals the one that tells least."""
-    keeps = attrgetter(kept)
     allowed = [code for code in codes if stays_within(code.leakage, most, off)]
-    return max(allowed, key=lambda code: (keeps(code), -code.leakage), default=None)
+    return max(allowed, key=lambda code: (code.kept, -code.leakage), default=None)
 
 
 def hits(value: float, target: float, off: float = HAIR) -> bool:
@@ -84,10 +77,13 @@ def hits(value: float, target: float, off: float = HAIR) -> bool:
 
 
 class Told(Protocol):
-    """A code that says what it tells."""
+    """A code that says what it tells and what it keeps."""
 
     @property
     def leakage(self) -> float: ...
+
+    @property
+    def kept(self) -> float: ...
 
 
 class AnyPrice(Protocol):
