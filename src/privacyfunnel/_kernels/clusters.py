@@ -33,16 +33,6 @@ def put(columns, x, mass, slot, sums, masses, sizes):
 
 
 @njit(cache=True, nogil=True)
-def exchange(columns, weights, x, y, a, b, labels, sums, masses, sizes):
-    """Move x from slot a to slot b and, unless it is −1, y from b to a."""
-    shift(columns, x, weights[x], a, b, sums, masses, sizes)
-    labels[x] = b
-    if y >= 0:
-        shift(columns, y, weights[y], b, a, sums, masses, sizes)
-        labels[y] = a
-
-
-@njit(cache=True, nogil=True)
 def close_slot(slot, last, labels, sums, masses, sizes):
     """Let the last slot take the place of one that has become empty."""
     for s in range(sums.shape[0]):

@@ -22,7 +22,7 @@ import math
 import numpy as np
 from numba import njit
 
-from privacyfunnel._kernels.clusters import close_slot, exchange, put
+from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 from privacyfunnel._kernels.moves import BUSY, RUSH, STILL, cheapest, heat_bath
 from privacyfunnel._kernels.proposals import ALONE
@@ -361,7 +361,11 @@ def _swap_changes(columns, cells, weights, x, y, a, b, views, slots, told_a, tol
 def _exchange(columns, weights, x, y, a, b, views, slots, told_a, told_b, labels):
     """Move x from a to b and, unless it is −1, y from b to a."""
     sums, masses, sizes, state, told = slots
-    exchange(columns, weights, x, y, a, b, labels, sums, masses, sizes)
+    shift(columns, x, weights[x], a, b, sums, masses, sizes)
+    labels[x] = b
+    if y >= 0:
+        shift(columns, y, weights[y], b, a, sums, masses, sizes)
+        labels[y] = a
     for v in range(told.shape[0]):
         told[v, a], told[v, b] = told_a[v], told_b[v]
         state[v, a] = _state_of(v, views, told_a[v], masses[a])

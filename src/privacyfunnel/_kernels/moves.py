@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from privacyfunnel._kernels.clusters import close_slot, exchange, put, shift
+from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
 
 BUSY, RUSH = 0.8, 4  # where more symbols than that move, so many sweeps are left out
@@ -250,7 +250,9 @@ def anneal(
             rise = g + price[1] * f + penalty * (max(0.0, after) - max(0.0, excess))
             if rise > 0.0 and rng.random() >= math.exp(-rise / temperature):
                 continue
-            exchange(columns, weights, x, y, a, b, labels, sums, masses, sizes)
+            shift(columns, x, weights[x], a, b, sums, masses, sizes)
+            shift(columns, y, weights[y], b, a, sums, masses, sizes)
+            labels[x], labels[y] = b, a
             total_g += g
             total_h += h
             total_f += f
@@ -294,7 +296,9 @@ def swap_descent(columns, weights, labels, table, price, limit, bound, least, to
                 to_a = weights[y] - weights[x]
                 if after > bound or min(masses[a] + to_a, masses[b] - to_a) < least:
                     continue
-                exchange(columns, weights, x, y, a, b, labels, sums, masses, sizes)
+                shift(columns, x, weights[x], a, b, sums, masses, sizes)
+                shift(columns, y, weights[y], b, a, sums, masses, sizes)
+                labels[x], labels[y] = b, a
                 total_h += h
                 total_f += f
                 improved = True
