@@ -6,10 +6,9 @@ import pytest
 import reference
 from conftest import random_joint
 from privacyfunnel import Bottleneck, Funnel, Joint, Partition
-from privacyfunnel._kernels.insertion import insert_in_order
 from privacyfunnel._kernels.partitions import best_within
 from privacyfunnel._kernels.profiles import profile_keys, similarity_order
-from privacyfunnel._kernels.proposals import anneal_by_proposals
+from privacyfunnel._kernels.proposals import anneal_by_proposals, insert_in_order
 from privacyfunnel.joint import csc_columns
 from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.moves import JointLayout, swap

@@ -139,8 +139,7 @@ def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
     _, indices, data, _ = columns
     first, kinds, orders, p, tables, starts, table = views
     sums, masses, _, state, told = slots
-    kind = kinds[v]
-    mass = masses[c]
+    kind, mass, found, lowered, largest = kinds[v], masses[c], state[v, c], False, 0.0
     i, end_i, j, end_j = 0, 0, 0, 0
     if minus >= 0:
         mass -= weights[minus]
@@ -152,81 +151,67 @@ def told_after(columns, cells, weights, minus, plus, c, v, views, slots):
         return 0.0
     if kind == WHOLE:
         return -eta_of(mass, table)
-    if kind in (TOTAL_VARIATION, HIGH):
-        most, sum_of = 0.0, 0.0
-        for pass_ in range(2):
-            a, b = i, j
-            for r in range(first[v], first[v + 1]):
-                here = sums[r, c]
-                if a < end_i and indices[a] == r:
-                    here -= data[a]
-                    a += 1
-                if b < end_j and indices[b] == r:
-                    here += data[b]
-                    b += 1
-                if kind == TOTAL_VARIATION:
-                    sum_of += max(0.0, here - p[r] * mass)
-                elif pass_ == 0:
-                    most = max(most, here)
-                elif here > 0.0:
-                    sum_of += (here / most) ** orders[v]
-            if kind == TOTAL_VARIATION:
-                return sum_of
-        return most * sum_of ** (1.0 / orders[v])
-    found, lowered = state[v, c], False
-    if kind == SHANNON:
-        found = told[v, c] + eta_of(masses[c], table) - eta_of(mass, table)
     powers = tables[starts[v] : starts[v + 1]]
-    largest = 0.0
-    a, b = i, j
-    while a < end_i or b < end_j:
-        r = min(
-            indices[a] if a < end_i else first[v + 1], indices[b] if b < end_j else first[v + 1]
-        )
-        here = sums[r, c]
-        new = here
-        if a < end_i and indices[a] == r:
-            new -= data[a]
-            a += 1
-        if b < end_j and indices[b] == r:
-            new += data[b]
-            b += 1
+    if kind not in (TOTAL_VARIATION, HIGH):
         if kind == SHANNON:
-            found += eta_of(new, table) - eta_of(here, table)
-        elif kind == CHI_SQUARE:
-            found += (new * new - here * here) / p[r]
-        elif kind == ARIMOTO:
-            found += _power(new, orders[v], powers) - _power(here, orders[v], powers)
-        else:
-            scale = 1.0 if kind == GUESSING else p[r]
-            largest = max(largest, new / scale)
-            lowered = lowered or (new < here and here / scale >= found * (1.0 - 1e-14))
-    if kind == SHANNON:
-        return found
-    if kind == CHI_SQUARE:
-        return found / mass
-    if kind == ARIMOTO:
-        if found >= LOST * state[v, c]:
-            return _norm(found, orders[v])
-    elif not lowered:
-        return max(found, largest)
-    again = (
-        0.0  # powers that nearly cancel have few digits left, or the largest went down: look at all
-    )
-    a, b = i, j
-    for r in range(first[v], first[v + 1]):
-        here = sums[r, c]
-        if a < end_i and indices[a] == r:
-            here -= data[a]
-            a += 1
-        if b < end_j and indices[b] == r:
-            here += data[b]
-            b += 1
+            found = told[v, c] + eta_of(masses[c], table) - eta_of(mass, table)
+        a, b, end = i, j, first[v + 1]
+        while a < end_i or b < end_j:
+            r = min(indices[a] if a < end_i else end, indices[b] if b < end_j else end)
+            here = sums[r, c]
+            new = here
+            if a < end_i and indices[a] == r:
+                new -= data[a]
+                a += 1
+            if b < end_j and indices[b] == r:
+                new += data[b]
+                b += 1
+            if kind == SHANNON:
+                found += eta_of(new, table) - eta_of(here, table)
+            elif kind == CHI_SQUARE:
+                found += (new * new - here * here) / p[r]
+            elif kind == ARIMOTO:
+                found += _power(new, orders[v], powers) - _power(here, orders[v], powers)
+            else:
+                scale = 1.0 if kind == GUESSING else p[r]
+                largest = max(largest, new / scale)
+                lowered = lowered or (new < here and here / scale >= found * (1.0 - 1e-14))
+        if kind == SHANNON:
+            return found
+        if kind == CHI_SQUARE:
+            return found / mass
         if kind == ARIMOTO:
-            again += _power(here, orders[v], powers)
-        else:
-            again = max(again, here if kind == GUESSING else here / p[r])
-    return _norm(again, orders[v]) if kind == ARIMOTO else again
+            if found >= LOST * state[v, c]:
+                return _norm(found, orders[v])
+        elif not lowered:
+            return max(found, largest)
+    # Every row counts, powers nearly cancel and have few digits left, or the largest went down.
+    again, most = 0.0, 0.0
+    for scan in range(2):  # of a high order the largest comes first
+        a, b = i, j
+        for r in range(first[v], first[v + 1]):
+            here = sums[r, c]
+            if a < end_i and indices[a] == r:
+                here -= data[a]
+                a += 1
+            if b < end_j and indices[b] == r:
+                here += data[b]
+                b += 1
+            if kind == TOTAL_VARIATION:
+                again += max(0.0, here - p[r] * mass)
+            elif kind == ARIMOTO:
+                again += _power(here, orders[v], powers)
+            elif kind != HIGH:
+                again = max(again, here if kind == GUESSING else here / p[r])
+            elif scan == 0:
+                most = max(most, here)
+            elif here > 0.0:
+                again += (here / most) ** orders[v]
+        if kind == ARIMOTO:
+            return _norm(again, orders[v])
+        if kind != HIGH:
+            return again
+    return most * again ** (1.0 / orders[v])
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -235,47 +220,14 @@ def _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scra
     _, indices, data, _ = columns
     first, kinds, orders, p, tables, starts, table = views
     sums, masses, _, state, told = slots
-    kind, mass = kinds[v], weights[x]
-    low, high = cells[x, v], cells[x, v + 1]
+    kind, mass, order = kinds[v], weights[x], orders[v]
+    low, high, powers = cells[x, v], cells[x, v + 1], tables[starts[v] : starts[v + 1]]
     if kind == WHOLE:
         for c in range(n_slots):
             after[v, c] = -eta_of(masses[c] + mass, table)
-    elif kind == SHANNON:
+    elif kind == HIGH:
         for c in range(n_slots):
-            after[v, c] = told[v, c] + eta_of(masses[c], table) - eta_of(masses[c] + mass, table)
-        for cell in range(low, high):
-            r, weight = indices[cell], data[cell]
-            for c in range(n_slots):
-                after[v, c] += eta_of(sums[r, c] + weight, table) - eta_of(sums[r, c], table)
-    elif kind in (GUESSING, MAXIMAL_LEAKAGE):
-        for c in range(n_slots):
-            after[v, c] = state[v, c]
-        for cell in range(low, high):
-            r, weight = indices[cell], data[cell]
-            scale = 1.0 if kind == GUESSING else 1.0 / p[r]
-            for c in range(n_slots):
-                after[v, c] = max(after[v, c], (sums[r, c] + weight) * scale)
-    elif kind == CHI_SQUARE:
-        for c in range(n_slots):
-            after[v, c] = state[v, c]
-        for cell in range(low, high):
-            r, weight = indices[cell], data[cell]
-            scale = weight / p[r]
-            for c in range(n_slots):
-                after[v, c] += (2.0 * sums[r, c] + weight) * scale
-        for c in range(n_slots):
-            after[v, c] /= masses[c] + mass
-    elif kind == ARIMOTO:
-        powers, order = tables[starts[v] : starts[v + 1]], orders[v]
-        for c in range(n_slots):
-            after[v, c] = state[v, c]
-        for cell in range(low, high):
-            r, weight = indices[cell], data[cell]
-            for c in range(n_slots):
-                after[v, c] += _power(sums[r, c] + weight, order, powers)
-                after[v, c] -= _power(sums[r, c], order, powers)
-        for c in range(n_slots):
-            after[v, c] = _norm(after[v, c], order)
+            after[v, c] = told_after(columns, cells, weights, -1, x, c, v, views, slots)
     elif kind == TOTAL_VARIATION:
         for c in range(n_slots):
             after[v, c] = 0.0
@@ -289,25 +241,36 @@ def _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scra
             share = p[r]
             for c in range(n_slots):
                 after[v, c] += max(0.0, sums[r, c] + weight - share * scratch[c])
+    elif kind == SHANNON:
+        for c in range(n_slots):
+            after[v, c] = told[v, c] + eta_of(masses[c], table) - eta_of(masses[c] + mass, table)
+        for cell in range(low, high):
+            r, weight = indices[cell], data[cell]
+            for c in range(n_slots):
+                after[v, c] += eta_of(sums[r, c] + weight, table) - eta_of(sums[r, c], table)
     else:
         for c in range(n_slots):
-            after[v, c] = told_after(columns, cells, weights, -1, x, c, v, views, slots)
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _price_view(columns, cells, weights, x, home, n_slots, v, views, slots, after, change, scratch):
-    """Fill ``after[v, c]`` as `_join_view` does and ``change[v, c]`` of T_v if x goes to slot c.
-
-    Returns what its home tells without x.
-    """
-    _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch)
-    told = slots[4]
-    left = told_after(columns, cells, weights, x, -1, home, v, views, slots)
-    out = left - told[v, home]
-    for c in range(n_slots):
-        change[v, c] = out + after[v, c] - told[v, c]
-    change[v, home] = 0.0
-    return left
+            after[v, c] = state[v, c]
+        for cell in range(low, high):
+            r, weight = indices[cell], data[cell]
+            if kind == CHI_SQUARE:
+                scale = weight / p[r]
+                for c in range(n_slots):
+                    after[v, c] += (2.0 * sums[r, c] + weight) * scale
+            elif kind == ARIMOTO:
+                for c in range(n_slots):
+                    after[v, c] += _power(sums[r, c] + weight, order, powers)
+                    after[v, c] -= _power(sums[r, c], order, powers)
+            else:
+                scale = 1.0 if kind == GUESSING else 1.0 / p[r]
+                for c in range(n_slots):
+                    after[v, c] = max(after[v, c], (sums[r, c] + weight) * scale)
+        if kind == CHI_SQUARE:
+            for c in range(n_slots):
+                after[v, c] /= masses[c] + mass
+        elif kind == ARIMOTO:
+            for c in range(n_slots):
+                after[v, c] = _norm(after[v, c], order)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -348,6 +311,18 @@ def _penalised(change_of, excess, limits, penalty):
             after += limits[k, v] * change_of[v]
         rise += penalty * (max(0.0, after) - max(0.0, excess[k]))
     return rise
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _best_so_far(totals, price, limits, most, excess, labels, tol, best_labels, best_value):
+    """The lowest price within all limits, its labels kept."""
+    if _over(totals, limits, most, excess):
+        value = _dot(price, totals)
+        if value < best_value - tol:
+            best_value = value
+            for x in range(labels.size):  # array to array takes seconds to compile
+                best_labels[x] = labels[x]
+    return best_value
 
 
 @njit(cache=True, nogil=True)
@@ -405,14 +380,13 @@ def anneal_measured(
     n, n_views = labels.size, price.size
     labels = labels.copy()
     slots = slots_for(columns[3], n_views, n + 1)
-    masses, sizes = slots[1], slots[2]
+    masses, sizes, told = slots[1], slots[2], slots[4]
     n_clusters, totals = fill_measured(columns, weights, labels, views, slots)
     after, change = np.zeros((n_views, n + 1)), np.zeros((n_views, n + 1))
     cost, scratch, excess = np.zeros(n + 1), np.zeros(n + 1), np.zeros(most.size)
     told_a, told_b, change_of = np.zeros(n_views), np.zeros(n_views), np.zeros(n_views)
-    best_labels, best_value, unchanged = labels.copy(), np.inf, 0
-    if _over(totals, limits, most, excess):
-        best_value = _dot(price, totals)
+    best_labels, unchanged = labels.copy(), 0
+    best_value = _dot(price, totals) if _over(totals, limits, most, excess) else np.inf
     n_warm, next_sweep = 0, 0
     while n_warm < schedule.shape[0] and schedule[n_warm, 0] > 0.0:
         n_warm += 1
@@ -433,9 +407,12 @@ def anneal_measured(
                 n_slots += 1  # a cluster of its own
             cost[:n_slots] = 0.0
             for v in range(n_views):
-                told_a[v] = _price_view(
-                    columns, cells, weights, x, home, n_slots, v, views, slots, after, change, scratch
-                )  # fmt: skip
+                _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch)
+                told_a[v] = told_after(columns, cells, weights, x, -1, home, v, views, slots)
+                out = told_a[v] - told[v, home]
+                for c in range(n_slots):
+                    change[v, c] = out + after[v, c] - told[v, c]
+                change[v, home] = 0.0
                 if price[v] != 0.0:
                     weight = price[v]
                     for c in range(n_slots):
@@ -470,12 +447,9 @@ def anneal_measured(
             if alone:
                 n_clusters -= 1
                 _close(home, n_clusters, labels, slots)
-            if _over(totals, limits, most, excess):
-                value = _dot(price, totals)
-                if value < best_value - tol:
-                    best_value = value
-                    for y in range(n):
-                        best_labels[y] = labels[y]
+            best_value = _best_so_far(
+                totals, price, limits, most, excess, labels, tol, best_labels, best_value
+            )
         if temperature <= 0.0:
             continue
         if moved > BUSY * n:
@@ -498,12 +472,9 @@ def anneal_measured(
             for v in range(n_views):
                 if abs(change_of[v]) > tol:
                     unchanged = 0
-            if _over(totals, limits, most, excess):
-                value = _dot(price, totals)
-                if value < best_value - tol:
-                    best_value = value
-                    for z in range(n):
-                        best_labels[z] = labels[z]
+            best_value = _best_so_far(
+                totals, price, limits, most, excess, labels, tol, best_labels, best_value
+            )
         if unchanged >= STILL:
             next_sweep = n_warm
     return best_labels, best_value
@@ -556,9 +527,8 @@ def proposals_measured(
     n_clusters, totals = fill_measured(columns, weights, labels, views, slots)
     told_a, told_b, change_of = np.zeros(n_views), np.zeros(n_views), np.zeros(n_views)
     excess = np.zeros(most.size)
-    best_labels, best_value = labels.copy(), np.inf
-    if _over(totals, limits, most, excess):
-        best_value = _dot(price, totals)
+    best_labels = labels.copy()
+    best_value = _dot(price, totals) if _over(totals, limits, most, excess) else np.inf
     for sweep in range(schedule.shape[0]):
         temperature, penalty = schedule[sweep, 0], schedule[sweep, 1]
         _, totals = fill_measured(columns, weights, labels, views, slots)
@@ -591,18 +561,15 @@ def proposals_measured(
             if sizes[a] == 0:
                 n_clusters -= 1
                 _close(a, n_clusters, labels, slots)
-        if _over(totals, limits, most, excess):
-            value = _dot(price, totals)
-            if value < best_value - tol:
-                best_value = value
-                for y in range(n):
-                    best_labels[y] = labels[y]
+        best_value = _best_so_far(
+            totals, price, limits, most, excess, labels, tol, best_labels, best_value
+        )
     return best_labels, best_value
 
 
 @njit(cache=True, nogil=True)
 def insert_measured(columns, cells, weights, order, views, price, room, labels):
-    """As `insertion.insert_in_order`, for any views."""
+    """As `proposals.insert_in_order`, for any views."""
     n_views, n_clusters = price.size, 0
     slots = slots_for(columns[3], n_views, room + 1)
     sums, masses, sizes, state, told = slots
@@ -615,10 +582,7 @@ def insert_measured(columns, cells, weights, order, views, price, room, labels):
                 _join_view(columns, cells, weights, x, n_slots, v, views, slots, after, scratch)
                 for c in range(n_slots):
                     rise[c] += price[v] * (after[v, c] - told[v, c])
-        goal = 0
-        for c in range(1, n_slots):
-            if rise[c] < rise[goal]:
-                goal = c
+        goal = cheapest(rise, n_slots, 0, 0.0)
         labels[x] = goal
         n_clusters = max(n_clusters, goal + 1)
         put(columns, x, weights[x], goal, sums, masses, sizes)

@@ -64,11 +64,8 @@ def best_pair(sums, masses, weight_f, weight_g):
     """The pair whose merge changes the objective most: (change, i, j) of weight_f f + weight_g g."""
     n, table = masses.size, np.zeros(0)
     clusters, alive = _with_etas(sums, masses, table, n), np.ones(n, dtype=np.bool_)
-    price, keep, nonzeros = (
-        (weight_f, weight_g),
-        (0.0, 0.0),
-        np.empty(sums.shape[1], dtype=np.int64),
-    )
+    price, keep = (weight_f, weight_g), (0.0, 0.0)
+    nonzeros = np.empty(sums.shape[1], dtype=np.int64)
     best, best_i, best_j = np.inf, -1, -1
     for j in range(1, n):
         change, i = _partner(clusters, alive, table, price, keep, np.inf, j, nonzeros)

@@ -7,6 +7,7 @@ from numba import njit
 
 from privacyfunnel._kernels.clusters import put
 from privacyfunnel._kernels.eta import eta_of
+from privacyfunnel._kernels.moves import masses_of
 
 
 @njit(cache=True, nogil=True)
@@ -19,9 +20,8 @@ def neighbours(columns, labels, n_clusters, table, least):
     indptr, indices, data, n_rows = columns
     n = labels.size
     sums, masses = np.zeros((n_rows, n_clusters + 1)), np.zeros(n_clusters + 1)
-    sizes, weights = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n)
+    sizes, weights = np.zeros(n_clusters + 1, dtype=np.int64), masses_of(columns)
     for x in range(n):
-        weights[x] = data[indptr[x] : indptr[x + 1]].sum()
         put(columns, x, weights[x], labels[x], sums, masses, sizes)
     held = np.zeros((n_rows, n_clusters + 1))
     total_g, total_f = 0.0, 0.0

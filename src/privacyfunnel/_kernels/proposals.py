@@ -1,7 +1,8 @@
-"""Annealing by proposals: a random symbol, a random place; what a large alphabet can afford.
+"""What a large alphabet can afford: symbols put one by one where they cost least, then proposals.
 
-A heat bath prices every cluster for each move; here a step prices one move or one swap, so that its
-cost does not grow with the number of clusters. Prices and limits are those of `_kernels.moves`.
+A heat bath prices every cluster for each move; a proposal is a random symbol and a random place, one
+move or one swap, so that its cost does not grow with the number of clusters. Prices and limits of
+proposals are those of `_kernels.moves`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,37 @@ import math
 import numpy as np
 from numba import njit
 
-from privacyfunnel._kernels.clusters import close_slot, shift
+from privacyfunnel._kernels.clusters import close_slot, put, shift
 from privacyfunnel._kernels.eta import eta_of
-from privacyfunnel._kernels.moves import fill_slots, price_swap
+from privacyfunnel._kernels.moves import cheapest, fill_slots, price_swap
 
 ALONE = 0.1  # of the moves proposed, to a cluster of its own
+
+
+@njit(cache=True, nogil=True)
+def insert_in_order(columns, weights, order, table, price, most, labels):
+    """Put each symbol of ``order`` into the cluster where it raises ``price · (G, F)`` least.
+
+    A cluster of its own is one of the places, while there are fewer than ``most``. Writes the
+    ``labels`` and returns the number of clusters.
+    """
+    indptr, indices, data, n_rows = columns
+    sums, masses = np.zeros((n_rows, most + 1)), np.zeros(most + 1)
+    sizes, rise, n_clusters = np.zeros(most + 1, dtype=np.int64), np.empty(most + 1), 0
+    for x in order:
+        n_slots = min(n_clusters + 1, most)
+        for c in range(n_slots):
+            after = eta_of(masses[c] + weights[x], table)
+            rise[c] = price[1] * (after - eta_of(masses[c], table))
+        for cell in range(indptr[x], indptr[x + 1]):
+            row, weight = sums[indices[cell]], data[cell]
+            for c in range(n_slots):
+                rise[c] += price[0] * (eta_of(row[c] + weight, table) - eta_of(row[c], table))
+        goal = cheapest(rise, n_slots, 0, 0.0)
+        labels[x] = goal
+        n_clusters = max(n_clusters, goal + 1)
+        put(columns, x, weights[x], goal, sums, masses, sizes)
+    return n_clusters
 
 
 @njit(cache=True, nogil=True)

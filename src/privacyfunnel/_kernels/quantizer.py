@@ -18,15 +18,8 @@ LOG2_E = 1.0 / np.log(2.0)
 
 
 @njit(cache=True)
-def _doubt(sums, i, j):
-    """U(i,j): the mass of the interval [i, j) times H(S) within it."""
-    one, other = sums[j, 0] - sums[i, 0], sums[j, 1] - sums[i, 1]
-    return eta(one + other) - eta(one) - eta(other)
-
-
-@njit(cache=True)
 def _cost(sums, i, j, lam):
-    """w(i,j) = U(i,j) − λ η(m)."""
+    """w(i,j) = U(i,j) − λ η(m); at λ = 0 it is U(i,j)."""
     one, other = sums[j, 0] - sums[i, 0], sums[j, 1] - sums[i, 1]
     return (1.0 - lam) * eta(one + other) - eta(one) - eta(other)
 
@@ -65,7 +58,7 @@ def best_intervals(sums, lam, block):
         for t in range(n_blocks):
             a = t * block
             found = _scan(sums, lam, best, a, a + block, last, (np.inf, 0))
-            at_last[t] = found[0] - _doubt(sums, a, last)
+            at_last[t] = found[0] - _cost(sums, a, last, 0.0)
         for j in range(first + 1, last + 1):
             found = _scan(sums, lam, best, first, j, j, (np.inf, 0))
             nearest, lowest = -1, found[0]
@@ -73,7 +66,7 @@ def best_intervals(sums, lam, block):
                 a, left = t * block, masses[j] - masses[(t + 1) * block - 1]
                 slope = lam * (math.log2(left) + LOG2_E) if left > 0.0 else -np.inf
                 slack = (masses[last] - masses[j]) * slope if j < last else 0.0
-                bounds[t] = at_last[t] + _doubt(sums, a, j) + slack
+                bounds[t] = at_last[t] + _cost(sums, a, j, 0.0) + slack
                 if bounds[t] < lowest:
                     nearest, lowest = t, bounds[t]
             if nearest >= 0:

@@ -9,31 +9,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from privacyfunnel._kernels.clusters import put
 from privacyfunnel._kernels.eta import eta_of
-from privacyfunnel._kernels.moves import masses_of
+from privacyfunnel._kernels.moves import cheapest, masses_of
 
 MOST_SWEEPS = 100  # of one descent, which as a rule ends after ten
-FEW_SWEEPS = (
-    4  # after a new cluster, before it is given up unless the gains of a sweep are promising
-)
+FEW_SWEEPS = 4  # after a new cluster, before it is given up unless a sweep's gains are promising
 
 
 @njit(cache=True, nogil=True)
 def _fill(columns, weights, labels, table, sums, etas, masses, etas_f, sizes):
     """Sums of all clusters and their η; returns G − F."""
-    indptr, indices, data, n_rows = columns
     sums[:], masses[:], sizes[:] = 0.0, 0.0, 0
     for x in range(labels.size):
-        c = labels[x]
-        masses[c] += weights[x]
-        sizes[c] += 1
-        for cell in range(indptr[x], indptr[x + 1]):
-            sums[indices[cell], c] += data[cell]
+        put(columns, x, weights[x], labels[x], sums, masses, sizes)
     total = 0.0
     for c in range(masses.size):
         etas_f[c] = eta_of(masses[c], table)
         total -= etas_f[c]
-        for s in range(n_rows):
+        for s in range(columns[3]):
             etas[s, c] = eta_of(sums[s, c], table)
             total += etas[s, c]
     return total
@@ -76,10 +70,7 @@ def _sweep(
             s, weight = indices[cell], data[cell]
             for c in range(masses.size):
                 cost[c] -= eta_of(sums[s, c] + weight, table) - etas[s, c]
-        goal = home
-        for c in range(masses.size):
-            if cost[c] < cost[goal] - tol:
-                goal = c
+        goal = cheapest(cost, masses.size, home, tol)
         if goal != home:
             gained += cost[home] - cost[goal]
             labels[x] = goal

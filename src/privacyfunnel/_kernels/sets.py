@@ -141,15 +141,8 @@ def workspace_for(columns: tuple[Any, ...], masses: NDArray[Any]) -> tuple[NDArr
 
     Not compiled, which would take half a second.
     """
-    n, whole = masses.size, np.int64
-    return (
-        np.empty(n, whole),
-        np.empty(n, whole),
-        np.empty(n, whole),
-        np.empty(n),
-        np.empty(n),
-        np.zeros(columns[3], columns[2].dtype),
-    )
+    n, sums = masses.size, np.zeros(columns[3], columns[2].dtype)
+    return (*np.empty((3, n), np.int64), *np.empty((2, n)), sums)
 
 
 @njit(cache=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol, Self, runtime_checkable
 
-import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.joint import Joint
-from privacyfunnel.measures import Measure, Shannon
+from privacyfunnel.measures import Shannon
 from privacyfunnel.measures.measure import percent
 from privacyfunnel.notebook import card, in_short
 from privacyfunnel.objectives import PROBLEMS, Objective, leakage, utility
@@ -83,9 +83,12 @@ class Solution:
     def _repr_html_(self) -> str:
         measure = self.objective.measure
         told = "I(S;X̂)" if isinstance(measure, Shannon) else f"{measure.title} of S"
+        reading = f"{self.leakage:.4f} {measure.unit}".rstrip()
+        if measure.unit == "share":
+            reading = percent(self.leakage)
         facts = {
             "released symbols": f"{self.n_symbols:,}",
-            told: _in_units(measure, self.leakage),
+            told: reading,
             KEPT[self.objective.keep]: f"{self.utility:.4f} bits",
             "value": f"{self.value:.4f}",
         }
@@ -107,17 +110,6 @@ class Solution:
         leakage = objective.measure.reading(told, joint.p_s)
         amount = None if leakage == told else told
         return cls(code, objective, leakage, kept, status, history, amount)
-
-
-def _in_units(measure: Measure, reading: float) -> str:
-    """A reading of a measure with its unit.
-
-    >>> _in_units(Shannon(), 0.25)
-    '0.2500 bits'
-    """
-    if measure.unit == "share":
-        return percent(reading)
-    return f"{reading:.4f} {measure.unit}".rstrip()
 
 
 def in_bits(joint: Joint, solution: Solution) -> Solution:
@@ -144,12 +136,7 @@ class Solver(Protocol):
     """
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Search a code of low value, from ``start`` where the solver can use one."""
         ...
@@ -159,7 +146,7 @@ class Solver(Protocol):
 class SizeSolver(Solver, Protocol):
     """A method that finds the most relevant code of a given number of symbols."""
 
-    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
         """The code found of most I(S;X̂) with at most ``n_symbols`` symbols."""
         ...
 

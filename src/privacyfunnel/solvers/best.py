@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import TargetUnreachable
@@ -114,12 +115,7 @@ class BestSearch:
         return None if large else replace(self, effort=REFINE[self.effort])
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """The best code found for one λ."""
         layout, price = self.layout(joint, objective), Price(objective.weights)
@@ -159,12 +155,7 @@ class BestSearch:
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
 
     def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The best code found that meets the target; `TargetUnreachable` where none does.
 
@@ -218,7 +209,7 @@ class BestSearch:
         least = self.layout(joint, aim).least
         return pareto_set(joint, aim.problem, [], least=least, most=MOST_ARCHIVED)
 
-    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
         """The most relevant code found of at most ``n_symbols`` symbols: max I(S;X̂), |X̂| ≤ n.
 
         Symbols of one p(s given x) stay together, which loses nothing.
@@ -240,11 +231,7 @@ class BestSearch:
         return Solution.measured(joint, Bottleneck(0.0), code, Status.CONVERGED)
 
     def _in_blocks(
-        self,
-        joint: Joint,
-        demand: Objective | Target,
-        rng: np.random.Generator,
-        starts: Iterable[Code] = (),
+        self, joint: Joint, demand: Objective | Target, rng: Generator, starts: Iterable[Code] = ()
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
         run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
@@ -269,11 +256,7 @@ class BestSearch:
         return Solution.measured(joint, found.objective, lift(found, groups), found.status)
 
     def _between_corners(
-        self,
-        joint: Joint,
-        target: Target,
-        corners: Sequence[Solution],
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, corners: Sequence[Solution], rng: Generator
     ) -> Solution:
         """A target between two supporting codes of a binary S: searched over a few hundred intervals."""
         fine = quantize(joint, FINE).code
@@ -298,7 +281,7 @@ class BestSearch:
         layout: JointLayout,
         price: Price,
         candidates: Sequence[Candidate],
-        rng: np.random.Generator,
+        rng: Generator,
         sweeps: int | None = None,
     ) -> list[Found]:
         """Anneal each candidate; those that met a code within the limit, with their price.
@@ -311,7 +294,7 @@ class BestSearch:
             budget = budget._replace(moves=budget.moves * LAM_SHARE * fewer)
         asked = int((budget.sweeps if sweeps is None else sweeps) * layout.pace)
 
-        def improved(candidate: Candidate, rng: np.random.Generator) -> Labels | None:
+        def improved(candidate: Candidate, rng: Generator) -> Labels | None:
             labels, fixed = candidate
             if layout.least > 0:
                 labels = merge_light(layout, labels, price)
@@ -324,12 +307,7 @@ class BestSearch:
         return [(price.of(*layout.amounts(code)), code.labels) for code in codes]
 
     def _finals(
-        self,
-        layout: JointLayout,
-        price: Price,
-        found: list[Found],
-        rng: np.random.Generator,
-        sweeps: int,
+        self, layout: JointLayout, price: Price, found: list[Found], rng: Generator, sweeps: int
     ) -> list[Found]:
         """A longer run for the best candidates of different sizes, and one with free size."""
         best_of_size: dict[int, Labels] = {}
@@ -339,9 +317,7 @@ class BestSearch:
         candidates = [(labels, True) for labels in finalists] + [(finalists[0], False)]
         return self._improve(layout, price, candidates, rng, sweeps)
 
-    def _below_ceiling(
-        self, joint: Joint, target: Target, rng: np.random.Generator
-    ) -> list[Partition]:
+    def _below_ceiling(self, joint: Joint, target: Target, rng: Generator) -> list[Partition]:
         """Codes of more and more utility that leak no more than the funnel's target allows.
 
         Around a code that leaks hardly anything every single move leaks too much. To leak least at
@@ -364,7 +340,7 @@ class BestSearch:
                 high = asked.bits
         return codes[1:]
 
-    def _farthest(self, layout: JointLayout, target: Target, rng: np.random.Generator) -> Found:
+    def _farthest(self, layout: JointLayout, target: Target, rng: Generator) -> Found:
         """The code found with most of what the target asks for; with ``min_count`` not X itself."""
         weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
         identity = _free([Partition.identity(layout.joint.n_x)])
@@ -394,7 +370,7 @@ def _free(codes: Iterable[Partition]) -> list[Candidate]:
     return [(code.labels, False) for code in codes]
 
 
-def _balanced(joint: Joint, sizes: Iterable[int], rng: np.random.Generator) -> list[Candidate]:
+def _balanced(joint: Joint, sizes: Iterable[int], rng: Generator) -> list[Candidate]:
     """Random partitions into each number of clusters, which is kept while annealing."""
     sizes = sorted({min(max(size, 2), joint.n_x) for size in sizes})
     return [(rng.permutation(joint.n_x) % size, True) for size in sizes]

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
@@ -133,17 +134,15 @@ def solve_capped(
     if not caps:
         raise InvalidInput("name at least one cap.")
     listed = [Cap.read(name, given) for name, given in caps.items()]
-    alone = [joint.secret(cap.name) for cap in listed]
+    secrets = [(cap, joint.secret(cap.name)) for cap in listed]
     objective = Funnel(0.0, keep=keep)
-    quantities = (
-        *(((1.0, View(one, cap.measure)),) for cap, one in zip(listed, alone, strict=True)),
-        objective.quantities(joint)[1],
-    )
-    bounds = tuple(cap.bound(one) for cap, one in zip(listed, alone, strict=True))
+    told_of = (((1.0, View(alone, cap.measure)),) for cap, alone in secrets)
+    quantities = (*told_of, objective.quantities(joint)[1])
+    bounds = tuple(cap.bound(alone) for cap, alone in secrets)
     least = float(min_count) if min_count > 1 else 0.0
     layout = JointLayout(joint, least, MeasuredLayout(joint, quantities))
     code = Partition(_CapSearch(layout, CapPrice(bounds), effort, check_rng(seed)).best())
-    told = {cap.name: cap.told(one, code) for cap, one in zip(listed, alone, strict=True)}
+    told = {cap.name: cap.told(alone, code) for cap, alone in secrets}
     found = replace(CappedSolution.measured(joint, objective, code, Status.CONVERGED), told=told)
     whole = objective.whole_utility(joint)
     if utility is not None and not reaches(found.utility, utility * whole, MET):
@@ -157,9 +156,7 @@ def solve_capped(
 class _CapSearch:
     """Annealing within all caps, and codes of ever more utility that are still within them."""
 
-    def __init__(
-        self, layout: JointLayout, price: CapPrice, effort: str, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, layout: JointLayout, price: CapPrice, effort: str, rng: Generator) -> None:
         self.layout, self.price, self.rng, self.budget = layout, price, rng, MOVES[effort]
         self.large = MeasuredSearch(layout, effort, None, rng)
         self.measured = self.large.measured
@@ -171,7 +168,8 @@ class _CapSearch:
             return self._of_all(n)
         starts = [np.zeros(n, dtype=np.int64)]
         if self.layout.least == 0:
-            starts += [np.arange(n), *(self.large.insert(self._ladder(k)) for k in SLOPES)]
+            ladder = [_Weighed((*(k / unit for unit in self._units()), -1.0)) for k in SLOPES]
+            starts += [np.arange(n), *map(self.large.insert, ladder)]
         small = n <= self.budget.largest
         if small or self.layout.least > 0:  # else nothing but one symbol keeps the least count
             sizes = np.unique(np.geomspace(2, n, SIZES).round().astype(int))
@@ -187,7 +185,7 @@ class _CapSearch:
 
     def _of_all(self, n: int) -> Labels:
         """By looking at every partition; a single cluster where no other is within the caps."""
-        from privacyfunnel._kernels import best_within
+        from privacyfunnel._kernels.partitions import best_within
 
         joint, quantities = self.layout.joint, self.measured.quantities
         labels, value = best_within(
@@ -211,10 +209,6 @@ class _CapSearch:
                 high = asked.least
         (last,) = self._each([best], self.price, 1.0)
         return min(best, last, key=self._kept)
-
-    def _ladder(self, steep: float) -> _Weighed:
-        """A price for insertion: what is told in units of its caps, against what is kept."""
-        return _Weighed((*(steep / unit for unit in self._units()), -1.0))
 
     def _units(self) -> list[float]:
         """The caps, or a little of what there is to tell where less than that is allowed."""
@@ -245,9 +239,7 @@ class _CapSearch:
             rngs = self.rng.spawn(len(starts))
             return list(pool.map(lambda s, r: self._improve(s, price, part, r), starts, rngs))
 
-    def _improve(
-        self, labels: Labels, price: CapPrice, part: float, rng: np.random.Generator
-    ) -> Labels:
+    def _improve(self, labels: Labels, price: CapPrice, part: float, rng: Generator) -> Labels:
         """The labels after annealing within the caps; as they were where none was met."""
         if self.layout.joint.n_x > self.budget.largest:
             return self.large.improve(labels, price, rng)
@@ -261,7 +253,7 @@ class _CapSearch:
 
 @dataclass(frozen=True)
 class _Weighed:
-    """A plain price: what is told, weighed, less what is kept."""
+    """A price for insertion: what is told in units of its caps, against what is kept."""
 
     weights: tuple[float, ...]
     limits: tuple[tuple[tuple[float, ...], float], ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
@@ -39,30 +40,20 @@ class ExhaustiveSearch:
         check_whole("min_count", self.min_count, 1)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Look at everything; neither a start nor chance plays a part."""
-        from privacyfunnel._kernels import best_partition
+        from privacyfunnel._kernels.partitions import best_partition
 
         self._check(joint, MAX_N_X)
         labels = best_partition(self._costs(joint, objective, objective.weights), joint.n_x)
         return Solution.measured(joint, objective, Partition(labels), Status.OPTIMAL)
 
     def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The best of all partitions that meet the target."""
-        from privacyfunnel._kernels import best_within
+        from privacyfunnel._kernels.partitions import best_within
 
         self._check(joint, MAX_N_X_TARGET)
         price, objective = target.price, target.objective
@@ -76,9 +67,9 @@ class ExhaustiveSearch:
             raise TargetUnreachable(self._unreachable(joint, target))
         return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
 
-    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
         """The most relevant of all partitions of at most ``n_symbols`` clusters."""
-        from privacyfunnel._kernels import best_within
+        from privacyfunnel._kernels.partitions import best_within
 
         self._check(joint, MAX_N_X_TARGET)
         objective = Bottleneck(0.0)
@@ -103,7 +94,7 @@ class ExhaustiveSearch:
 
     def _unreachable(self, joint: Joint, target: Target) -> str:
         """What to say when no code meets a target that asks for at least so much."""
-        from privacyfunnel._kernels import best_partition
+        from privacyfunnel._kernels.partitions import best_partition
 
         name, weights = "utility", (0.0, -1.0)
         if target.quantity == "leakage":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.objectives import leakage
@@ -25,7 +26,7 @@ FEWER = 3  # numbers of clusters that are tried where each must be so heavy
 
 
 def most_relevant(
-    layout: JointLayout, n_symbols: int, effort: str, rng: np.random.Generator, *, annealed: bool
+    layout: JointLayout, n_symbols: int, effort: str, rng: Generator, *, annealed: bool
 ) -> Labels:
     """The labels found of most I(S;X̂) among codes of at most ``n_symbols`` symbols.
 
@@ -58,7 +59,7 @@ def most_relevant(
     return max(found, key=lambda labels: leakage(joint, Partition(labels)))
 
 
-def _even(layout: JointLayout, n: int, rng: np.random.Generator) -> Labels:
+def _even(layout: JointLayout, n: int, rng: Generator) -> Labels:
     """Symbols dealt at random to n clusters of like weight: heavy ones first, each to the lightest."""
     labels, weights = np.empty(layout.joint.n_x, dtype=np.int64), np.zeros(n)
     masses = layout.joint.masses
@@ -74,7 +75,7 @@ def _agglomerated(layout: JointLayout, groups: Partition, n_symbols: int) -> Lab
     return path.cut(len(path.merges)).labels[groups.labels]
 
 
-def _alike(layout: JointLayout, n_groups: int, rng: np.random.Generator) -> Partition:
+def _alike(layout: JointLayout, n_groups: int, rng: Generator) -> Partition:
     """Similar symbols together, as many in each group."""
     n = layout.joint.n_x
     labels = np.empty(n, dtype=np.int64)
@@ -87,7 +88,7 @@ def _heavy(layout: JointLayout, labels: Labels) -> Labels:
     return merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
 
 
-def _annealed(layout: JointLayout, labels: Labels, effort: str, rng: np.random.Generator) -> Labels:
+def _annealed(layout: JointLayout, labels: Labels, effort: str, rng: Generator) -> Labels:
     """The labels after annealed moves that keep their number."""
     begin, budget = _heavy(layout, labels), MOVES[effort]
     sweeps = budget.within(budget.sweeps, begin.size, int(begin.max()) + 1)
@@ -96,9 +97,7 @@ def _annealed(layout: JointLayout, labels: Labels, effort: str, rng: np.random.G
     return better
 
 
-def _swept(
-    layout: JointLayout, starts: Sequence[Labels], n_symbols: int, rng: np.random.Generator
-) -> Labels:
+def _swept(layout: JointLayout, starts: Sequence[Labels], n_symbols: int, rng: Generator) -> Labels:
     """The best of the starts after descent, its clusters replaced one after the other."""
     from privacyfunnel._kernels.sequential import most_relevant_of
 
@@ -111,7 +110,7 @@ def _swept(
 
 
 def _in_blocks(
-    layout: JointLayout, starts: Sequence[Labels], effort: str, rng: np.random.Generator
+    layout: JointLayout, starts: Sequence[Labels], effort: str, rng: Generator
 ) -> list[Labels]:
     """Each start, and what moves inside blocks of clusters make of it."""
     search = BlockSearch(layout, "bottleneck", MOST_RELEVANCE.weights)

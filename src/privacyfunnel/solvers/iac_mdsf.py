@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
@@ -16,7 +17,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Objective, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import order_by_similarity
-from privacyfunnel.solvers.merge_path import WHOLE, merge_path
+from privacyfunnel.solvers.merge_path import WHOLE, merged_clusters
 from privacyfunnel.submodular import (
     Affine,
     MergeEntropy,
@@ -31,16 +32,14 @@ from privacyfunnel.submodular import (
 )
 from privacyfunnel.validation import check_choice, check_share, check_whole
 
-MdsfSearch = Callable[..., SetResult]
-
-MDSF: dict[str, MdsfSearch] = {
+MDSF: dict[str, Callable[..., SetResult]] = {
     "ssp": ssp,
     "ssp-minnorm": partial(ssp, minimise=min_norm_point),
     "supsub": supsub,
     "modmod": modmod,
+    "cover": cover,  # which takes a budget, see `_covered`
+    "exhaustive": lambda first, second, **_: exhaustive(first, second),
 }
-
-
 BLOCK = 256  # symbols of a large alphabet that the algorithm runs on at a time
 
 
@@ -78,7 +77,7 @@ class IacMdsf:
     utility: float | None = None
 
     def __post_init__(self) -> None:
-        check_choice("mdsf", self.mdsf, [*MDSF, "cover", "exhaustive"])
+        check_choice("mdsf", self.mdsf, list(MDSF))
         if (self.mdsf == "cover") != (self.utility is not None):
             raise InvalidInput(
                 "mdsf 'cover' takes utility, the share of H(X) to keep, and nothing else does; "
@@ -90,12 +89,7 @@ class IacMdsf:
         check_whole("runs", self.runs, 1)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Run from ``start`` (default: every symbol on its own)."""
         if start is None and joint.n_x > WHOLE and self.mdsf != "cover":
@@ -103,18 +97,16 @@ class IacMdsf:
         start = Partition.identity(joint.n_x) if start is None else start
         if self.mdsf == "cover":
             ends = [self._covered(joint, objective, start, 4**k, rng) for k in range(self.runs)]
-            return min(ends, key=lambda solution: solution.value)
-        starts = [max(1, self.starts >> k) for k in range(self.runs)]
-        if self.paper:
-            starts = [1]
-        solutions = [self._run(joint, objective, start, n, rng) for n in starts]
-        return min(solutions, key=lambda solution: solution.value)
+        else:
+            starts = [1] if self.paper else [max(1, self.starts >> k) for k in range(self.runs)]
+            ends = [self._run(joint, objective, start, n, rng) for n in starts]
+        return min(ends, key=lambda solution: solution.value)
 
-    def _in_blocks(self, joint: Joint, objective: Objective, rng: np.random.Generator) -> Solution:
-        alike = objective.problem == "bottleneck"
-        order = (
-            order_by_similarity(joint.counts, BLOCK, rng) if alike else rng.permutation(joint.n_x)
-        )
+    def _in_blocks(self, joint: Joint, objective: Objective, rng: Generator) -> Solution:
+        if objective.problem == "bottleneck":
+            order = order_by_similarity(joint.counts, BLOCK, rng)
+        else:
+            order = rng.permutation(joint.n_x)
         labels, n_clusters = np.empty(joint.n_x, dtype=np.int64), 0
         for block in np.array_split(order, -(-joint.n_x // BLOCK)):
             part = Joint.from_counts(joint.counts[:, np.sort(block)])
@@ -123,18 +115,12 @@ class IacMdsf:
             labels[np.sort(block)] = n_clusters + code.labels
             n_clusters += code.n_symbols
         code = Partition(labels)
-        path = merge_path(code.push(joint), objective.weights, stop_change=-FLAT, exact=WHOLE)
-        merged = Partition(path.cut(len(path.merges)).labels[code.labels])
+        merged = merged_clusters(joint, code, objective.weights, stop_change=-FLAT, exact=WHOLE)
         history = [Step(objective.value(joint, c), c.n_symbols) for c in (code, merged)]
         return Solution.measured(joint, objective, merged, Status.CONVERGED, tuple(history))
 
     def _run(
-        self,
-        joint: Joint,
-        objective: Objective,
-        start: Partition,
-        n_starts: int,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, start: Partition, n_starts: int, rng: Generator
     ) -> Solution:
         labels = start.labels
         counts = sp.csc_array(joint.counts @ start.matrix)
@@ -142,7 +128,8 @@ class IacMdsf:
         history = [Step(value, counts.shape[1])]
         status = Status.CONVERGED
         while counts.shape[1] > 1:
-            found = self._best_merge(counts, joint.total, objective, n_starts, rng)
+            functions = difference(counts, joint.total, objective)
+            found = MDSF[self.mdsf](*functions, rng=rng, starts=n_starts)
             if found.value > -FLAT:
                 pair = _best_pair(counts, joint.total, objective)
                 if pair.value > -FLAT:
@@ -159,12 +146,7 @@ class IacMdsf:
         return Solution.measured(joint, objective, Partition(labels), status, tuple(history))
 
     def _covered(
-        self,
-        joint: Joint,
-        objective: Objective,
-        start: Partition,
-        parts: int,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, start: Partition, parts: int, rng: Generator
     ) -> Solution:
         """Merges that leave the utility asked for; none loses more than one of so many parts of it."""
         assert self.utility is not None
@@ -180,28 +162,12 @@ class IacMdsf:
             if found.value > -FLAT:
                 break
             code = Partition(_merge_labels(found.subset)[code.labels])
-            merged = int(found.subset.sum())
-            value = objective.value(joint, code)
+            value, merged = objective.value(joint, code), int(found.subset.sum())
             history.append(Step(value, code.n_symbols, merged, found.steps))
-        inner = code.push(joint)
         rule: dict[str, Any] = {"keep": (0.0, 1.0), "threshold": floor, "stop_change": -FLAT}
-        path = merge_path(inner, objective.weights, **rule)
-        code = Partition(path.cut(len(path.merges)).labels[code.labels])
+        code = merged_clusters(joint, code, objective.weights, **rule)
         history.append(Step(objective.value(joint, code), code.n_symbols))
         return Solution.measured(joint, objective, code, Status.CONVERGED, tuple(history))
-
-    def _best_merge(
-        self,
-        counts: sp.csc_array,
-        total: float,
-        objective: Objective,
-        n_starts: int,
-        rng: np.random.Generator,
-    ) -> SetResult:
-        first, second = difference(counts, total, objective)
-        if self.mdsf == "exhaustive":
-            return exhaustive(first, second)
-        return MDSF[self.mdsf](first, second, rng=rng, starts=n_starts)
 
 
 def difference(counts: sp.csc_array, total: float, objective: Objective) -> tuple[Affine, Affine]:
@@ -214,7 +180,7 @@ def difference(counts: sp.csc_array, total: float, objective: Objective) -> tupl
 
 
 def _best_pair(counts: sp.csc_array, total: float, objective: Objective) -> SetResult:
-    from privacyfunnel._kernels import best_pair
+    from privacyfunnel._kernels.merges import best_pair
 
     alpha, beta = objective.weights
     sums = np.ascontiguousarray(counts.toarray().T)

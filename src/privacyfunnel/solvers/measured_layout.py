@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
@@ -23,7 +24,7 @@ from privacyfunnel.solvers.target import AnyPrice, ceiling_of
 Labels = NDArray[np.int64]
 
 KINDS = [kind.kind for kind in MEASURES.values()]
-NOTHING = 1e-11  # of the unit, that counts as no gain
+NOTHING = 1e-11  # of the unit, gained, that counts as none: more than sums of 1e15 records are off
 HIGH_ORDER = 12.0  # of Arimoto, from which on powers of counts would overflow
 STEEP = 3.0  # how much steeper than on average a trade-off is taken to be
 
@@ -68,6 +69,11 @@ class MeasuredLayout:
         """The weight of each x."""
         return self.joint.masses
 
+    @property
+    def n_rows(self) -> list[int]:
+        """The rows of each view: those of its S, none of X itself."""
+        return [0 if view.measure is None else view.joint.n_s for view in self.views]
+
     @cached_property
     def stacked(self) -> sp.csc_array:
         """The counts of all views, one below the other."""
@@ -81,7 +87,7 @@ class MeasuredLayout:
         """(columns, cells, views) as `_kernels.measured` takes them."""
         from privacyfunnel._kernels.measured import HIGH, WHOLE
 
-        sizes, kinds, orders, p, tables = [], [], [], [np.zeros(0)], []
+        kinds, orders, p, tables = [], [], [np.zeros(0)], []
         whole = eta_table(self.joint.counts)
         for view in self.views:
             measure, table = view.measure, np.zeros(0)
@@ -89,7 +95,6 @@ class MeasuredLayout:
                 raise InvalidInput(
                     f"the measure {measure.name!r} has no loop; method 'exhaustive' does without."
                 )
-            sizes.append(0 if measure is None else view.joint.n_s)
             kinds.append(WHOLE if measure is None else measure.kind)
             orders.append(1.0 if measure is None else measure.order)
             if measure is not None:
@@ -100,7 +105,7 @@ class MeasuredLayout:
                 elif whole.size:
                     table = np.arange(whole.size, dtype=float) ** measure.order
             tables.append(table)
-        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        first = np.concatenate([[0], np.cumsum(self.n_rows)]).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum([len(t) for t in tables])]).astype(np.int64)
         columns = csc_columns(self.stacked)
         views = (
@@ -134,10 +139,7 @@ class MeasuredLayout:
             return None
         weights, limits, most = self.priced(price)
         limit = limits[0] if len(limits) else np.zeros(len(weights))
-        rows = np.repeat(
-            np.arange(len(self.views)),
-            [0 if view.measure is None else view.joint.n_s for view in self.views],
-        )
+        rows = np.repeat(np.arange(len(self.views)), self.n_rows)
         return (
             (weights[rows], -float(weights.sum())),
             (limit[rows], -float(limit.sum())),
@@ -185,43 +187,37 @@ class MeasuredLayout:
         swaps: int,
         least: float,
         fixed: bool,
-        rng: np.random.Generator,
+        rng: Generator,
     ) -> Labels | None:
         """Annealed moves and swaps, see `moves.anneal`."""
-        from privacyfunnel import _kernels
         from privacyfunnel._kernels.measured import anneal_measured
+        from privacyfunnel._kernels.moves import anneal
 
-        columns, cells, views = self.arrays
-        labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
-        rest = (schedule, swaps, least, fixed, self.tol, rng)
-        if rows is not None:
-            best, value = _kernels.anneal(columns, self.weights, labels, views[-1], *rows, *rest)
-        else:
-            best, value = anneal_measured(
-                columns, cells, self.weights, labels, views, *self.priced(price), *rest
-            )
+        by_rows, given = self._moving(labels, price)
+        loop = anneal if by_rows else anneal_measured
+        best, value = loop(*given, schedule, swaps, least, fixed, self.tol, rng)
         return best if np.isfinite(value) else None
 
     def swap(self, labels: Labels, price: AnyPrice, least: float) -> Labels:
         """Pairs exchanged wherever that lowers the price, see `moves.swap`."""
-        from privacyfunnel import _kernels
         from privacyfunnel._kernels.measured import swap_descent_measured
+        from privacyfunnel._kernels.moves import swap_descent
 
-        columns, cells, views = self.arrays
-        labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
-        swapped: Labels
-        if rows is not None:
-            swapped = _kernels.swap_descent(
-                columns, self.weights, labels, views[-1], *rows, least, self.tol
-            )
-        else:
-            swapped = swap_descent_measured(
-                columns, cells, self.weights, labels, views, *self.priced(price), least, self.tol
-            )
+        by_rows, given = self._moving(labels, price)
+        loop = swap_descent if by_rows else swap_descent_measured
+        swapped: Labels = loop(*given, least, self.tol)
         return swapped
 
+    def _moving(self, labels: Labels, price: AnyPrice) -> tuple[bool, tuple[Any, ...]]:
+        """Whether Shannon's own loops can say the price, and what every loop over moves takes first."""
+        columns, cells, views = self.arrays
+        labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
+        if rows is not None:
+            return True, (columns, self.weights, labels, views[-1], *rows)
+        return False, (columns, cells, self.weights, labels, views, *self.priced(price))
+
     def _merged_prices(self, labels: Labels, price: AnyPrice) -> tuple[Array, Array, Any]:
-        """The price of each cluster, their sums by view and the pricing of summed columns."""
+        """The clusters' sums by view, their masses, and the pricing of such columns."""
         weights = self.priced(price)[0]
         sums = (self.stacked @ Partition(labels).matrix).toarray()
         masses = np.bincount(Partition(labels).labels, weights=self.weights).astype(float)
@@ -248,7 +244,7 @@ class MeasuredLayout:
 
     def merge_pairs(self, labels: Labels, price: AnyPrice) -> Labels | None:
         """The two clusters merged that lower the price most, again and again; None where no pair does."""
-        from privacyfunnel._kernels import final_clusters
+        from privacyfunnel._kernels.merges import final_clusters
 
         code = Partition(labels)
         merges, _ = self.merge_path(code, price, -FLAT)
@@ -273,14 +269,12 @@ class MeasuredLayout:
         return found
 
     def split(
-        self, members: Labels, price: AnyPrice, least: float, rng: np.random.Generator
+        self, members: Labels, price: AnyPrice, least: float, rng: Generator
     ) -> Labels | None:
         """A cluster's members in two groups, where that lowers the price; else None."""
         part = MeasuredPart(self.joint, self.quantities, self, members)
-        schedule = np.zeros((20, 2))
-        halves = part.anneal(
-            rng.permutation(len(members)) % 2, price, schedule, 0, least, False, rng
-        )
+        start, schedule = rng.permutation(len(members)) % 2, np.zeros((20, 2))
+        halves = part.anneal(start, price, schedule, 0, least, False, rng)
         if halves is None or halves.max() == 0:
             return None
         if (np.bincount(halves, weights=part.weights) < least).any():

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
@@ -45,11 +46,10 @@ class MergePath:
 
     def cut(self, n_merges: int) -> Partition:
         """The partition after the first ``n_merges`` merges."""
-        from privacyfunnel import _kernels
+        from privacyfunnel._kernels.merges import final_clusters
 
-        return Partition(
-            _kernels.final_clusters(self.joint.n_x, self.merges[:n_merges])[: self.joint.n_x]
-        )
+        n = self.joint.n_x
+        return Partition(final_clusters(n, self.merges[:n_merges])[:n])
 
     def cut_at(self, target: Target) -> Partition:
         """The partition at the merge next to the target that still meets it."""
@@ -74,12 +74,10 @@ class MergePath:
         n_merges = len(self.merges) if n_merges is None else n_merges
         alpha, beta = objective.weights
         leakage, utility = self.informations
-        told = np.unique(
-            np.linspace(0, n_merges, min(n_merges, MOST_STEPS) + 1).round().astype(int)
-        )
+        told = np.linspace(0, n_merges, min(n_merges, MOST_STEPS) + 1).round().astype(int)
         history = tuple(
             Step(float(alpha * leakage[k] + beta * utility[k]), self.joint.n_x - k, 2 if k else 0)
-            for k in told.tolist()
+            for k in np.unique(told).tolist()
         )
         return Solution.measured(self.joint, objective, self.cut(n_merges), status, history)
 
@@ -148,14 +146,22 @@ def merge_path(
     return _on_lists(joint, weights[0] <= 0.0, *rules)
 
 
+def merged_clusters(
+    joint: Joint, code: Partition, weights: tuple[float, float], **rules: Any
+) -> Partition:
+    """A code whose clusters are merged to the end of their `merge_path`."""
+    path = merge_path(code.push(joint), weights, **rules)
+    return Partition(path.cut(len(path.merges)).labels[code.labels])
+
+
 def _all_pairs(counts: Any, *rules: Any) -> tuple[NDArray[np.int64], Array, float]:
     """The merges of the clusters whose counts these are, every pair priced."""
-    from privacyfunnel import _kernels
+    from privacyfunnel._kernels import merges
 
     n_s, n = counts.shape
     sums = np.zeros((2 * n - 1, n_s))
     sums[:n] = counts.toarray().T
-    found: tuple[NDArray[np.int64], Array, float] = _kernels.merge_path(
+    found: tuple[NDArray[np.int64], Array, float] = merges.merge_path(
         sums, sums.sum(axis=1), eta_table(counts), *rules
     )
     return found
@@ -171,7 +177,7 @@ def _on_lists(
     stop_change: float,
 ) -> MergePath:
     """The same with prices of few pairs only, in rounds of fresh lists; memory as the nonzeros."""
-    from privacyfunnel._kernels import final_clusters
+    from privacyfunnel._kernels.merges import final_clusters
     from privacyfunnel._kernels.sparse_merges import merge_path_on_lists
 
     rng = np.random.default_rng(0)  # lists are chosen by lot, always the same one
@@ -198,7 +204,7 @@ def _on_lists(
             return MergePath(joint, merges, drops)
 
 
-def _candidates(sums: Any, alike: bool, rng: np.random.Generator) -> NDArray[np.int64]:
+def _candidates(sums: Any, alike: bool, rng: Generator) -> NDArray[np.int64]:
     """For each cluster some others, ``[cluster, :]``: similar ones by two random trees, or any."""
     k, parts = sums.shape[1], []
     for _ in range(2):

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
@@ -14,8 +15,8 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.objectives import Objective, leakage, utility
 from privacyfunnel.solvers.base import FLAT, Solution, Status
-from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.merge_path import merge_path
+from privacyfunnel.solvers.measured_layout import NOTHING, MeasuredLayout
+from privacyfunnel.solvers.merge_path import merged_clusters
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.target import Price, ceiling_of
 from privacyfunnel.validation import check_whole
@@ -30,7 +31,6 @@ BY_ROWS = 0.24  # of the sweeps with a use, whose rows come on top of those of S
 MEASURED = 0.11  # the same by other measures, of which each takes longer still
 EVERY_ROW = 0.05  # the same by those that look at every row of a cluster for each move
 SWAPS = 2  # proposed for each symbol in each warm sweep, beside its move
-NOTHING = 1e-11  # bits gained that count as none, above what sums of some 1e15 records are off
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def anneal(
     labels: Labels,
     price: Price,
     sweeps: int,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     fixed: bool = False,
 ) -> Labels | None:
@@ -139,35 +139,26 @@ def anneal(
     ``sweeps`` = 0 is plain descent; ``fixed`` keeps the number of clusters while annealing. None
     where no code within the limit was met.
     """
-    from privacyfunnel import _kernels
+    from privacyfunnel._kernels import moves
 
     schedule = cooling(sweeps, layout.joint)
     if layout.measured is not None:
         swaps = SWAPS if layout.measured.by_rows else 1
         return layout.measured.anneal(labels, price, schedule, swaps, layout.least, fixed, rng)
-    best, value = _kernels.anneal(
-        *layout.moving(labels, price),
-        schedule,
-        SWAPS,
-        layout.least,
-        fixed,
-        layout.tol,
-        rng,
+    best, value = moves.anneal(
+        *layout.moving(labels, price), schedule, SWAPS, layout.least, fixed, layout.tol, rng
     )
     return best if np.isfinite(value) else None
 
 
 def swap(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Exchange pairs of symbols wherever that lowers the price within the limit."""
-    from privacyfunnel import _kernels
+    from privacyfunnel._kernels import moves
 
     if layout.measured is not None:
         return layout.measured.swap(labels, price, layout.least)
-    swapped: Labels = _kernels.swap_descent(
-        *layout.moving(labels, price),
-        layout.least,
-        layout.tol,
-    )
+    given = layout.moving(labels, price)
+    swapped: Labels = moves.swap_descent(*given, layout.least, layout.tol)
     return swapped
 
 
@@ -176,14 +167,12 @@ def merge_pairs(layout: JointLayout, labels: Labels, price: Price) -> Labels | N
     if layout.measured is not None:
         return layout.measured.merge_pairs(labels, price)
     code = Partition(labels)
-    path = merge_path(code.push(layout.joint), price.weights, stop_change=-FLAT)
-    if not len(path.merges):
-        return None
-    return Partition(path.cut(len(path.merges)).labels[code.labels]).labels
+    merged = merged_clusters(layout.joint, code, price.weights, stop_change=-FLAT)
+    return merged.labels if merged.n_symbols < code.n_symbols else None
 
 
 def split_clusters(
-    layout: JointLayout, labels: Labels, price: Price, rng: np.random.Generator
+    layout: JointLayout, labels: Labels, price: Price, rng: Generator
 ) -> Labels | None:
     """Split each cluster in two wherever that lowers the price; None where no split does.
 
@@ -234,7 +223,7 @@ def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:
         labels = Partition(labels).labels.copy()
 
 
-def polish(layout: JointLayout, labels: Labels, price: Price, rng: np.random.Generator) -> Labels:
+def polish(layout: JointLayout, labels: Labels, price: Price, rng: Generator) -> Labels:
     """Plain moves, merges and splits until none lowers the price, which must have no limit."""
     while True:
         moved = anneal(layout, labels, price, 0, rng)
@@ -265,12 +254,7 @@ class MoveSearch:
         check_whole("sweeps", self.sweeps, 0)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Move symbols until no move, merge or split lowers the objective."""
         if start is None:

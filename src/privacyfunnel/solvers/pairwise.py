@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
@@ -40,12 +41,7 @@ class PairwiseMerge:
         return [cls(theta=share * most) for share in shares]
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
         assert self.theta is not None
@@ -76,12 +72,7 @@ class AgglomerativeBottleneck:
             check_whole("n_symbols", self.n_symbols, 1)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
         if self.n_symbols is not None:
@@ -93,7 +84,7 @@ class AgglomerativeBottleneck:
         cut = int(np.argmin(alpha * leakage + beta * utility))
         return path.solution(objective, Status.CONVERGED, cut)
 
-    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
         """The path cut at ``n_symbols`` clusters."""
         sized = AgglomerativeBottleneck(min(n_symbols, joint.n_x))
         return sized.solve(joint, Bottleneck(0.0), rng=rng)
@@ -106,12 +97,7 @@ class GreedyMerge:
     any_measure = True
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
         if objective.plain:

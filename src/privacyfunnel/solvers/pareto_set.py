@@ -39,17 +39,21 @@ class ParetoSet:
         i = bisect_right(self.cost, cost + SAME)
         return i > 0 and self.worth[i - 1] >= worth - SAME
 
-    def add(self, cost: float, worth: float, code: Partition) -> None:
-        """One more, in the place of those that it beats."""
+    def add(self, bits: float, told: float, code: Partition) -> bool:
+        """One more, in the place of those that it beats, unless the set holds it; whether it was new."""
+        cost, worth = self.sign * bits, self.sign * told
+        if self.holds(cost, worth):
+            return False
         first = last = bisect_left(self.cost, cost - SAME)
         while last < len(self.cost) and self.worth[last] <= worth + SAME:
             last += 1
         self.cost[first:last], self.worth[first:last] = [cost], [worth]
         self.codes[first:last] = [code]
+        return True
 
-    def still_has(self, cost: float, code: Partition) -> bool:
+    def still_has(self, bits: float, code: Partition) -> bool:
         """Whether a code that was added has not been beaten since."""
-        i = bisect_left(self.cost, cost - SAME)
+        i = bisect_left(self.cost, self.sign * bits - SAME)
         return i < len(self.codes) and self.codes[i] is code
 
 
@@ -81,17 +85,15 @@ def pareto_set(
         waiting = deque[tuple[float, Partition]]()
 
         def offer(bits: float, told: float, code: Partition) -> None:
-            cost, worth = found.sign * bits, found.sign * told
-            if not found.holds(cost, worth):
-                found.add(cost, worth, code)
-                waiting.append((cost, code))
+            if found.add(bits, told, code):
+                waiting.append((bits, code))
 
         for code in starts:
             offer(utility(joint, code), leakage(joint, code), code)
         left = MOST_PRICES
         while waiting and left > 0.0 and len(found.codes) < most:
-            cost, code = waiting.popleft()
-            if not found.still_has(cost, code):
+            bits_of, code = waiting.popleft()
+            if not found.still_has(bits_of, code):
                 continue
             labels, k = np.array(code.labels), code.n_symbols
             left -= (joint.counts.nnz + joint.n_s * k) * k
@@ -109,10 +111,8 @@ def pareto_set(
 
     if joint.n_x <= FEW:
         for code in _partitions(joint.n_x):
-            masses = np.bincount(code.labels, weights=joint.masses)
-            cost, worth = found.sign * utility(joint, code), found.sign * leakage(joint, code)
-            if masses.min() > least - 0.5 and not found.holds(cost, worth):
-                found.add(cost, worth, code)
+            if np.bincount(code.labels, weights=joint.masses).min() > least - 0.5:
+                found.add(utility(joint, code), leakage(joint, code), code)
     else:
         search_from([Partition.trivial(joint.n_x), *_greedy(joint, found.sign, least)])
         search_from(codes)

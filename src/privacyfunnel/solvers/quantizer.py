@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
@@ -36,12 +37,7 @@ class OptimalQuantizer:
     problems: ClassVar[tuple[str, ...]] = ("bottleneck",)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Partition | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Look at all intervals; neither a start nor chance plays a part."""
         if not quantizable(joint, objective.problem):
@@ -52,7 +48,7 @@ class OptimalQuantizer:
         code = _Order(joint).best(objective.lam)
         return Solution.measured(joint, objective, code, Status.OPTIMAL)
 
-    def solve_size(self, joint: Joint, n_symbols: int, *, rng: np.random.Generator) -> Solution:
+    def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
         """The most relevant of all codes of at most ``n_symbols`` symbols."""
         return quantize(joint, n_symbols)
 

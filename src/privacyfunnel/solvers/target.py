@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Code
 from privacyfunnel.errors import TargetUnreachable
@@ -29,9 +30,7 @@ from privacyfunnel.solvers.base import Solution, Solver, Status
 Found = TypeVar("Found", bound="Told")
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
-OF_ALL = (
-    MET / 2
-)  # the same where all codes are looked at, so that what is handed out is within `MET`
+OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
 HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
 
 
@@ -202,12 +201,7 @@ class TargetSolver(Solver, Protocol):
     """
 
     def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The best code found that meets the target; `TargetUnreachable` where none is."""
         ...
@@ -237,7 +231,7 @@ def meet(
     *,
     known: Iterable[Solution],
     starts: Sequence[Code],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Solution | None:
     """The best release for a target: of those known that meet it and the one that a search finds.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.information import Array
@@ -76,7 +77,7 @@ def cover(
     kept: SetFunction,
     budget: float,
     *,
-    rng: np.random.Generator,
+    rng: Generator,
     starts: int = 4,
     tol: float = 1e-9,
 ) -> SetResult:

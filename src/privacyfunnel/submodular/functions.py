@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.information import Array, plogp
@@ -97,18 +98,18 @@ class MergeEntropy(SetFunction):
         return csc_columns(self.weights, np.int64 if self.table.size else np.float64)
 
     def __call__(self, subset: Mask) -> float:
-        from privacyfunnel._kernels import set_value
+        from privacyfunnel._kernels.sets import set_value
 
         return float(set_value(*self.columns, subset)) / self.total
 
     def chain(self, order: NDArray[np.int64]) -> Array:
-        from privacyfunnel._kernels import chain_gains
+        from privacyfunnel._kernels.sets import chain_gains
 
         gains: Array = chain_gains(*self.columns, np.asarray(order, dtype=np.int64))
         return gains / self.total
 
     def gains(self, subset: Mask) -> Array:
-        from privacyfunnel._kernels import set_gains
+        from privacyfunnel._kernels.sets import set_gains
 
         gains: Array = set_gains(*self.columns, subset)
         return gains / self.total
@@ -190,7 +191,7 @@ def descend_by(
     first: SetFunction,
     second: SetFunction,
     *,
-    rng: np.random.Generator,
+    rng: Generator,
     starts: int,
     tol: float,
 ) -> SetResult:
@@ -217,7 +218,7 @@ def lower_bound(function: SetFunction, order: NDArray[np.int64]) -> Array:
     return bound
 
 
-def order_from(subset: Mask, rng: np.random.Generator) -> NDArray[np.int64]:
+def order_from(subset: Mask, rng: Generator) -> NDArray[np.int64]:
     """A random permutation that starts with the elements of ``subset``."""
     inside, outside = np.flatnonzero(subset), np.flatnonzero(~subset)
     return np.concatenate([rng.permutation(inside), rng.permutation(outside)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.submodular.functions import (
     Mask,
@@ -16,12 +16,7 @@ from privacyfunnel.submodular.functions import (
 
 
 def modmod(
-    first: SetFunction,
-    second: SetFunction,
-    *,
-    rng: np.random.Generator,
-    starts: int = 12,
-    tol: float = 1e-6,
+    first: SetFunction, second: SetFunction, *, rng: Generator, starts: int = 12, tol: float = 1e-6
 ) -> SetResult:
     """Lower first(W) − second(W), both submodular, by minimising modular upper bounds.
 
@@ -30,7 +25,7 @@ def modmod(
     next W. The start is a random subset, since at ∅ no bound of f or g shows a gain.
 
     >>> from privacyfunnel.submodular.functions import MergeEntropy, scaled
-    >>> import scipy.sparse as sp
+    >>> import numpy as np, scipy.sparse as sp
     >>> f = MergeEntropy(sp.csc_array([[1.0, 1.0, 2.0]]), total=4.0)
     >>> modmod(scaled(f, 1.0), scaled(f, 0.5), rng=np.random.default_rng(1)).value
     -0.75

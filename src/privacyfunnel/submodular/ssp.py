@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeGuard
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.submodular.functions import (
@@ -27,7 +28,7 @@ def ssp(
     first: Affine,
     second: SetFunction,
     *,
-    rng: np.random.Generator,
+    rng: Generator,
     starts: int = 12,
     minimise: Callable[[Affine], SetResult] | None = None,
     tol: float = 1e-6,
@@ -79,25 +80,18 @@ def _is_plain(function: SetFunction) -> TypeGuard[Affine]:
 
 
 def _in_closed_form(
-    first: Affine, second: Affine, rng: np.random.Generator, starts: int, tol: float
+    first: Affine, second: Affine, rng: Generator, starts: int, tol: float
 ) -> SetResult:
     """The same for the funnel's own f and g, compiled as a whole."""
-    from privacyfunnel._kernels import ssp_in_closed_form, workspace_for
+    from privacyfunnel._kernels.sets import ssp_in_closed_form, workspace_for
 
     f, g = first.inner, second.inner
     assert isinstance(f, MergeEntropy)
     assert isinstance(g, MergeEntropy)
-    masses = f.exact_columns[2]  # one row without zeros: its data
+    columns, masses = g.exact_columns, f.exact_columns[2]  # one row without zeros: its data
+    scales, room = (first.scale / f.total, second.scale / g.total), workspace_for(columns, masses)
     subset, value, steps = ssp_in_closed_form(
-        g.exact_columns,
-        masses,
-        g.table,
-        (first.scale / f.total, second.scale / g.total),
-        starts,
-        min(PATIENCE, starts),
-        tol,
-        workspace_for(g.exact_columns, masses),
-        rng,
+        columns, masses, g.table, scales, starts, min(PATIENCE, starts), tol, room, rng
     )
     return SetResult(subset, float(value), int(steps))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.submodular.functions import (
@@ -16,12 +17,7 @@ from privacyfunnel.submodular.functions import (
 
 
 def supsub(
-    first: SetFunction,
-    second: SetFunction,
-    *,
-    rng: np.random.Generator,
-    starts: int = 4,
-    tol: float = 1e-6,
+    first: SetFunction, second: SetFunction, *, rng: Generator, starts: int = 4, tol: float = 1e-6
 ) -> SetResult:
     """Lower first(W) − second(W), both submodular: bound ``first``, then maximise second − bound.
 

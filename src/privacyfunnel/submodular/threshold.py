@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.submodular.functions import Affine, MergeEntropy, SetResult, best_run
@@ -22,9 +23,7 @@ def is_concave(first: Affine, second: Affine) -> bool:
     )
 
 
-def threshold(
-    first: Affine, second: Affine, *, rng: np.random.Generator, starts: int = 12
-) -> SetResult:
+def threshold(first: Affine, second: Affine, *, rng: Generator, starts: int = 12) -> SetResult:
     """Lower a g(W) − b f(W), a ≥ b ≥ 0, from several random W; the best of all.
 
     Up to a modular part it is −a Σ_s η(p_{s,W}) + b η(p_W), concave in the summed vector p_W (Burshtein

@@ -67,7 +67,7 @@ class ProposalSearch:
 
     def insert(self, lam: float) -> Labels:
         """Every symbol where it costs least at λ, in parts where they are very many."""
-        from privacyfunnel._kernels.insertion import insert_in_order
+        from privacyfunnel._kernels.proposals import insert_in_order
 
         if lam in self.inserted:
             return self.inserted[lam]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Channel, Code, Partition
@@ -77,12 +78,7 @@ class DeterministicAnnealing:
         check_at_least("tol", self.tol, 0.0)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Code | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Code | None = None, rng: Generator
     ) -> Solution:
         """Cool down to λ; from ``start``, if given, at λ itself too. The best code counts."""
         if objective.problem != "bottleneck":
@@ -109,12 +105,7 @@ class DeterministicAnnealing:
         return Solution.measured(joint, objective, best, status, tuple(history))
 
     def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The channel found that meets the target exactly, at least as good as a mixture of ``starts``.
 
@@ -205,7 +196,7 @@ class CentroidSearch:
         weights = weights[weights.any(axis=1)]
         return Channel(self.groups.matrix @ (weights / weights.sum(axis=0)).T)
 
-    def cool(self, lams: Iterable[float], rounds: int, rng: np.random.Generator) -> Iterator[State]:
+    def cool(self, lams: Iterable[float], rounds: int, rng: Generator) -> Iterator[State]:
         """The states at falling λ, each from the last."""
         state = self.state(Partition.trivial(self.joint.n_x))
         for lam in lams:
@@ -222,7 +213,7 @@ class CentroidSearch:
         found = self_consistent(self.parts, self.p_x, masses, centroids, 1.0 / lam, max_iter, tol)
         return State(masses, centroids, *found)
 
-    def split(self, state: State, lam: float, rounds: int, rng: np.random.Generator) -> State:
+    def split(self, state: State, lam: float, rounds: int, rng: Generator) -> State:
         """Let symbols split off until no centroid asks for one, at most ``rounds`` times."""
         state = self.tidy(state)
         for _ in range(rounds):
@@ -234,7 +225,7 @@ class CentroidSearch:
             state = state._replace(masses=masses, centroids=np.vstack([state.centroids, new]))
         return state
 
-    def peaks(self, state: State, lam: float, rng: np.random.Generator) -> Array:
+    def peaks(self, state: State, lam: float, rng: Generator) -> Array:
         """Centroids at which Σ_x p(x) exp(−β D(p(s given x) ‖ r)) / z(x) exceeds 1, highest first."""
         from privacyfunnel._kernels.annealing import climb
 
@@ -286,7 +277,7 @@ class _Cooling:
         self.states.append((lam, state, self.search.channel(state)))
         self.shared.add([self.states[-1][2]])
 
-    def refine(self, target: Target, rounds: int, rng: np.random.Generator) -> None:
+    def refine(self, target: Target, rounds: int, rng: Generator) -> None:
         """Solve at the λ whose channel should have the target's rate, where that can gain anything.
 
         Symbols may split off ``rounds`` times.

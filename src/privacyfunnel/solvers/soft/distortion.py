@@ -59,7 +59,8 @@ def minimise_leakage(
     problem = _Problem(joint, _check_distortion(joint, distortion), _check_budget(budget))
     check_whole("max_iter", max_iter, 1)
     check_at_least("tol", tol, 0.0)
-    logs, tilt = problem.project(problem.start(), 1.0)
+    alike = np.where(problem.allowed, 0.0, -np.inf)
+    logs, tilt = problem.project(alike, 1.0)
     value, slopes = problem.evaluate(logs)
     size, gap, steps = 1.0, problem.gap(logs, slopes), 0
     while steps < max_iter and gap > tol:
@@ -73,7 +74,8 @@ def minimise_leakage(
             size = min(1.5 * size, LARGEST_STEP)
         if steps % CHECK == 0 or steps == max_iter:
             gap = problem.gap(logs, slopes)
-    channel = Channel(problem.matrix(logs))
+    matrix = np.exp(logs)
+    channel = Channel(matrix / matrix.sum(axis=1, keepdims=True))
     return DistortionSolution(
         channel,
         leakage(joint, channel),
@@ -126,15 +128,6 @@ class _Problem:
         nearest = d <= d.min(axis=1, keepdims=True) + EXACT * self.range
         self.allowed: NDArray[np.bool_] = nearest if self.tight else np.ones(d.shape, dtype=bool)
 
-    def start(self) -> Array:
-        """All allowed symbols alike."""
-        return np.where(self.allowed, 0.0, -np.inf)
-
-    def matrix(self, logs: Array) -> Array:
-        """p(x̂ given x), shape ``[x, xhat]``."""
-        matrix = np.exp(logs)
-        return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
-
     def project(self, logs: Array, tilt: float) -> tuple[Array, float]:
         """The nearest channel within the budget, logs − b d normalised, and b; ``tilt`` is a guess.
 
@@ -162,9 +155,8 @@ class _Problem:
         matrix = np.exp(logs)
         means = (matrix * self.d).sum(axis=1)
         squares = (matrix * self.d**2).sum(axis=1)
-        return float((self.p * means).sum()) - self.budget, float(
-            (self.p * (squares - means**2)).sum()
-        )
+        variance = float((self.p * (squares - means**2)).sum())
+        return float((self.p * means).sum()) - self.budget, variance
 
     def evaluate(self, logs: Array) -> tuple[float, Array]:
         """−H(S given X̂) and its gradient Σ_s p(s given x) log p(s given x̂), in nats."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.errors import InvalidInput
@@ -84,12 +85,7 @@ class SoftFunnel:
         check_at_least("tol", self.tol, 0.0)
 
     def solve(
-        self,
-        joint: Joint,
-        objective: Objective,
-        *,
-        start: Code | None = None,
-        rng: np.random.Generator,
+        self, joint: Joint, objective: Objective, *, start: Code | None = None, rng: Generator
     ) -> Solution:
         """Search from ``start``, from the ends of the frontier and from random channels.
 
@@ -116,19 +112,14 @@ class SoftFunnel:
         history = (*history, Step(search.value(best), len(best), inner_steps=steps))
         return Solution.measured(joint, objective, Channel(best.T), status, history)
 
-    def _in_blocks(self, joint: Joint, objective: Objective, rng: np.random.Generator) -> Solution:
+    def _in_blocks(self, joint: Joint, objective: Objective, rng: Generator) -> Solution:
         """A hard code found in blocks, as a channel: one of n_x² entries would not fit."""
         run = BlockRun.of(joint.n_x, "normal")
         found = solve_in_blocks(JointLayout(joint), objective, run, rng=rng)
         return Solution.measured(joint, objective, channel_of(found.code), found.status)
 
     def solve_at(
-        self,
-        joint: Joint,
-        target: Target,
-        *,
-        starts: Sequence[Code] = (),
-        rng: np.random.Generator,
+        self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The channel found that meets the target exactly, at least as good as a mixture of ``starts``.
 
@@ -272,13 +263,13 @@ class ChannelSearch:
         )
         return found, taken, converged
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def random(self, rng: Generator) -> Array:
         """Where descent from a random channel gets in one round."""
         weights = rng.dirichlet(np.full(min(self.most, 48), 0.5), size=self.joint.n_x).T + 1e-12
         return self.descend(np.ascontiguousarray(weights / weights.sum(axis=0)), STEPS, 0.0)[0]
 
     def improve(
-        self, begin: Sequence[Array], rounds: int, rng: np.random.Generator
+        self, begin: Sequence[Array], rounds: int, rng: Generator
     ) -> tuple[Array, tuple[Step, ...]]:
         """The best channel after some rounds of descent and new symbols, and the way there."""
         best = self.combine(begin)
@@ -328,7 +319,7 @@ class ChannelSearch:
             return channel
         return self.combine([channel])
 
-    def cheap(self, channel: Array, rng: np.random.Generator) -> Array:
+    def cheap(self, channel: Array, rng: Generator) -> Array:
         """Posteriors that lower L when they become symbols, best first."""
         from privacyfunnel._kernels.soft import price
 

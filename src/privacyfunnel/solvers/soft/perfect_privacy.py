@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Channel, Partition
@@ -23,7 +24,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     profile,
     release,
 )
-from privacyfunnel.solvers.soft.vertices import MOST, Vertices, rank
+from privacyfunnel.solvers.soft.vertices import MOST, Vertices, independent
 from privacyfunnel.validation import check_kind, check_rng
 
 STARTS = 20  # of each kind, in each round
@@ -35,11 +36,7 @@ LISTED_NEW = 200  # the same where all vertices are listed
 CHEAP = 1e-9  # bits by which a posterior must be cheaper than its price to be added then
 SOFTNESS = 0.02  # the λ at which candidates are searched before they are made exactly private
 HIGHEST_PRICE = 1000.0  # bits; of a symbol that the posteriors found so far cannot cover
-BOXES = (
-    1.0,
-    4.0,
-    16.0,
-)  # bits that the dual prices may lie off their centre; the first that can be
+BOXES = (1.0, 4.0, 16.0)  # bits that dual prices may lie off their centre; the first that can be
 
 
 def perfect_privacy(joint: Joint, *, effort: str = "normal", seed: int = 0) -> Solution:
@@ -90,7 +87,7 @@ def _without_rare(joint: Joint) -> Partition:
     return Partition(labels)
 
 
-def _private(joint: Joint, rounds: int, rng: np.random.Generator) -> Channel:
+def _private(joint: Joint, rounds: int, rng: Generator) -> Channel:
     """A perfectly private channel: from all vertices where they can be listed, else from those found."""
     polytope = _Polytope(joint)
     pool = Posteriors(joint, polytope.peel())
@@ -142,9 +139,7 @@ def _cheapest(vertices: Vertices, pool: Posteriors) -> Posteriors:
     return pool
 
 
-def _generated(
-    polytope: _Polytope, pool: Posteriors, rounds: int, rng: np.random.Generator
-) -> Posteriors:
+def _generated(polytope: _Polytope, pool: Posteriors, rounds: int, rng: Generator) -> Posteriors:
     """The pool after ``rounds`` of column generation, or until three in a row find nothing.
 
     Prices near the mixture's code lengths calm the search; where they offer nothing, the program's own
@@ -235,10 +230,7 @@ class _Polytope:
     @cached_property
     def independent(self) -> tuple[Array, Array]:
         """The equations of the polytope without those that follow from others."""
-        dense = self.profile.toarray()
-        left, singular, _ = np.linalg.svd(dense, full_matrices=False)
-        left = left[:, : rank(singular, dense.shape)]
-        return left.T @ dense, left.T @ self.joint.p_s
+        return independent(self.profile.toarray(), self.joint.p_s)
 
     def pivoted(self, q: Array, prices: Array) -> Array:
         """A vertex of lower H(q) − prices·q than the vertex ``q``, neighbour by neighbour.

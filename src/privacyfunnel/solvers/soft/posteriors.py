@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.information import Array, plogp
@@ -132,7 +133,7 @@ def _distinct(rows: Array) -> Array:
     return rows[np.sort(first)]
 
 
-def perturbed(q: Array, n: int, rng: np.random.Generator) -> Array:
+def perturbed(q: Array, n: int, rng: Generator) -> Array:
     """Starts for a search of posteriors: ``n`` crossed pairs, ``n`` shaken ones, ``n`` random ones."""
     n_x = q.shape[1]
     random = rng.dirichlet(np.full(n_x, 0.3), size=n) + 1e-12

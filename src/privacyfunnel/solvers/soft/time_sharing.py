@@ -113,9 +113,8 @@ class TimeSharing:
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
-        bits = (
-            ceiling_of(bound.bits) if bound.column == 0 else bound.bits
-        )  # met in spite of rounding
+        # Utility is met in spite of rounding.
+        bits = ceiling_of(bound.bits) if bound.column == 0 else bound.bits
         share = 1.0 if high <= low else (bits - low) / (high - low)
         return time_share(left.code, right.code, min(1.0, max(0.0, share)))
 

@@ -29,10 +29,10 @@ class Vertices:
 
     def __init__(self, matrix: Array, b: Array) -> None:
         self.n = matrix.shape[1]
-        left, singular, _ = np.linalg.svd(matrix, full_matrices=False)
-        basis = left[:, : rank(singular, matrix.shape)]
-        reduced, self.goal = basis.T @ matrix, basis.T @ b
-        found = [self._solved(reduced, chunk) for chunk in self._bases(len(reduced))]
+        reduced, self.goal = independent(matrix, b)
+        bases = np.array(list(combinations(range(self.n), len(reduced))), dtype=np.intp)
+        chunks = np.array_split(bases, -(-len(bases) // CHUNK))
+        found = [self._solved(reduced, chunk) for chunk in chunks]
         supports, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
         # A degenerate vertex comes with several bases: columns without a share do not tell them apart.
         keys = np.sort(np.where(values > 0.0, supports, self.n), axis=1)
@@ -48,7 +48,7 @@ class Vertices:
     def bases(matrix: Array) -> int:
         """How many systems it takes to list them."""
         singular: Array = np.asarray(np.linalg.svd(matrix, compute_uv=False), dtype=float)
-        return math.comb(matrix.shape[1], rank(singular, matrix.shape))
+        return math.comb(matrix.shape[1], _rank(singular, matrix.shape))
 
     def rows(self, which: NDArray[np.intp] | None = None) -> Array:
         """The vertices, or some of them, as rows of length n."""
@@ -60,10 +60,6 @@ class Vertices:
     def prices(self, prices: Array) -> Array:
         """H(q) − prices·q of every vertex."""
         return np.asarray(self.entropy - (self.values * prices[self.supports]).sum(axis=1))
-
-    def _bases(self, rank: int) -> list[NDArray[np.intp]]:
-        every = np.array(list(combinations(range(self.n), rank)), dtype=np.intp)
-        return np.array_split(every, -(-len(every) // CHUNK))
 
     def _solved(self, reduced: Array, bases: NDArray[np.intp]) -> tuple[NDArray[np.intp], Array]:
         """The bases among these whose solution is not negative, and the solutions."""
@@ -78,6 +74,13 @@ class Vertices:
         return bases[inside], np.where(values[inside] > ROUNDING, values[inside], 0.0)
 
 
-def rank(singular: Array, shape: tuple[int, ...]) -> int:
+def independent(matrix: Array, b: Array) -> tuple[Array, Array]:
+    """The equations A q = b without those that follow from others."""
+    left, singular, _ = np.linalg.svd(matrix, full_matrices=False)
+    basis = left[:, : _rank(singular, matrix.shape)]
+    return basis.T @ matrix, basis.T @ b
+
+
+def _rank(singular: Array, shape: tuple[int, ...]) -> int:
     """The rank of a matrix from its singular values."""
     return int(np.count_nonzero(singular > singular[0] * max(shape) * np.finfo(float).eps))
