@@ -298,7 +298,7 @@ HARD = {
     "twin labels": (lambda d: d["symbols"][0].update(label="r2"), True, "not distinct"),
     "probabilities": (lambda d: d["symbols"][0].update(probability=0.9), True, "sum to"),
     "kind": (lambda d: d["public"][0].update(kind="blob"), True, "'kind' has the wrong form"),
-    "no column": (edit(public=[]), True, "'public' has the wrong form"),
+    "no column": (edit(public=[]), True, "it names no public column"),
     "column field": (lambda d: d["public"][0].update(code="x"), True, "'code' is unknown"),
     "column name": (lambda d: d["public"][0].update(name=3), True, "'name' has the wrong form"),
     "salted": (edit(salt="x"), True, "no salt"),
@@ -320,8 +320,8 @@ def test_what_cannot_be_verified_is_refused(case, tmp_path):
 SOFT = {
     "rows": (bad_row, "sum to"),
     "label": (lambda d: d["rows"][0].update(released={"r9": 1.0}), "no field 'r9'"),
-    "negative": (lambda d: d["rows"][0].update(released={"r1": -1.0, "r2": 2.0}), "wrong form"),
-    "nothing": (lambda d: d["rows"][0].update(released={}), "wrong form"),
+    "negative": (lambda d: d["rows"][0].update(released={"r1": -1.0, "r2": 2.0}), "outside 0 to 1"),
+    "nothing": (lambda d: d["rows"][0].update(released={}), "released as nothing"),
     "twice": (lambda d: d["rows"].append(d["rows"][0]), "covered twice"),
     "salt": (edit(salt=None), "needs a salt"),
 }

@@ -1,8 +1,8 @@
 """Checks: what must hold for a codebook, in this order where it is read from a file (check_file):
 
-    text (no_twins, no_constant) -> envelope -> form (schema.json)
+    text (no_twins, no_constant) -> envelope -> form (schema.json: fields and their types)
     -> fit, of what only a file can get wrong -> each value as it is read (values.decode)
-    -> content (check_book)
+    -> content (check_book: which numbers, how many, what belongs together)
 
 The envelope says that it is a codebook, of a version that is known, unchanged since it was written. A
 codebook that was just made is checked for its content too. ``releases/written_file.py`` checks no

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privacyfunnel.columns import KINDS, Column, quantiles_of_counts, show
+from privacyfunnel.columns import KINDS, Column, known_places, quantiles_of_counts
 
 FEW = 6  # so many values are listed, more are given as a range where they have an order
 
@@ -18,11 +18,11 @@ def stands_for(column: Column, symbols: Sequence[Any]) -> str:
     >>> stands_for(Column("chol", "integer"), range(180, 290))
     '180 to 289'
     """
-    ordered = sorted({s for s in symbols if s is not None}, key=column.raw)
-    missing = [show(None)] if any(s is None for s in symbols) else []
-    if len(ordered) > FEW and KINDS[column.kind].is_ordered:
-        return " | ".join([f"{column.shown(ordered[0])} to {column.shown(ordered[-1])}", *missing])
-    return " | ".join([*map(column.shown, ordered), *missing])
+    ordered = sorted(set(symbols), key=column.rank)
+    words, n_known = [column.shown(symbol) for symbol in ordered], len(known_places(ordered))
+    if n_known > FEW and KINDS[column.kind].is_ordered:
+        words[:n_known] = [f"{words[0]} to {words[n_known - 1]}"]
+    return " | ".join(words)
 
 
 def typical(column: Column, symbols: Sequence[Any], weights: Sequence[float]) -> str:
@@ -37,10 +37,10 @@ def typical(column: Column, symbols: Sequence[Any], weights: Sequence[float]) ->
     for symbol, weight in zip(symbols, weights, strict=True):
         sums[symbol] = sums.get(symbol, 0.0) + weight
     total = sum(sums.values())
-    known = sorted((s for s in sums if s is not None), key=column.raw)
+    ordered = sorted(sums, key=column.rank)
+    known = ordered[: len(known_places(ordered))]
     if KINDS[column.kind].is_ordered and sum(sums[s] for s in known) > total / 2:
         [middle] = quantiles_of_counts(known, [sums[s] for s in known], [0.5])
         return f"around {column.shown(middle)}"
-    ordered = sorted(sums, key=column.rank)
     commonest = max(ordered, key=lambda symbol: sums[symbol])
     return f"{'mostly' if 2 * sums[commonest] >= total else 'often'} {column.shown(commonest)}"

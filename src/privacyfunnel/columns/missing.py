@@ -3,9 +3,9 @@
 What is missing, which columns a row must have (:func:`required`) and that it has them is said here for
 Python, SQL, frames and Arrow, and nowhere else. A new policy is one entry of ``MISSING``; the codebook's
 schema, the commands' help and the pages name those that are there. A missing value that is released is
-None, like any other value but in an order, where it has no place (:func:`known_places`): beside runs it
-is a group of its own unless all is one (:func:`beside_runs`), in a tree it lies under ``ABOVE``, and
-``AWAY`` is how far it is from known values.
+None, like any other value but in an order, where it has no place (:func:`known_places`): in a list it
+comes last (:func:`missing_last`), beside runs it is a group of its own unless all is one
+(:func:`beside_runs`), in a tree it lies under ``ABOVE``, and ``AWAY`` is how far it is from known values.
 """
 
 from __future__ import annotations
@@ -162,6 +162,15 @@ def is_known(data: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return pc.invert(pc.is_null(data, nan_is_null=True))
+
+
+def missing_last(value: Any) -> tuple[bool, Any]:
+    """What values are listed by: rising, a missing one last.
+
+    >>> sorted([3, None, 1], key=missing_last)
+    [1, 3, None]
+    """
+    return value is None, value
 
 
 def known_places(values: Iterable[Any]) -> list[int]:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.coarsening import Bins, Calendar, Round, Rule
 from privacyfunnel.columns.kinds import KINDS, clean, show
-from privacyfunnel.columns.missing import USUAL, null_if_missing_expr, null_if_missing_sql
+from privacyfunnel.columns.missing import (
+    USUAL,
+    missing_last,
+    null_if_missing_expr,
+    null_if_missing_sql,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -42,8 +47,8 @@ class Column:
         return symbol if symbol is None or self.rule is None else self.rule.raw(symbol)
 
     def rank(self, symbol: Any) -> tuple[bool, Any]:
-        """What symbols are ordered by: rising, missing last."""
-        return symbol is None, self.raw(symbol)
+        """What symbols are ordered by."""
+        return missing_last(self.raw(symbol))
 
     def shown(self, symbol: Any) -> str:
         """A symbol in words; a first day as the period that it begins.

@@ -26,7 +26,14 @@ from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, check_s
 from privacyfunnel.solvers.base import Solution, Solver, Status, SweptSolver
 from privacyfunnel.solvers.merge_path import ENOUGH, MergePath, merge_path
 from privacyfunnel.solvers.pareto_set import pareto_set
-from privacyfunnel.solvers.target import MET, ManyTargetsSolver, Target, TargetSolver, reaches
+from privacyfunnel.solvers.target import (
+    MET,
+    ManyTargetsSolver,
+    Target,
+    TargetSolver,
+    cheapest,
+    reaches,
+)
 from privacyfunnel.solvers.tradeoff import slope_at
 from privacyfunnel.validation import check_choice, check_kind, check_seed, check_share, check_whole
 
@@ -198,7 +205,8 @@ def frontier(
     if by_target and not everything and archive is not None:
         codes = archive(joint, aim)
         passed = [Solution.measured(joint, aim, code, Status.CONVERGED) for code in codes]
-        found += _best_of(passed, [task.demand for task in first])
+        demands = [task.demand for task in first if isinstance(task.demand, Target)]
+        found += filter(None, (cheapest(demand, passed) for demand in demands))
     kept = pareto(joint, problem, found + ends(joint, aim, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
         kept = _with_slopes(kept, aim)
@@ -245,18 +253,6 @@ def _lams(joint: Joint, aim: Objective, n: int) -> list[float]:
     if aim.plain or n < 2:
         return [float(lam) for lam in np.linspace(0, 1, n)]
     return [0.0, *(_mean_slope(joint, aim) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
-
-
-def _best_of(passed: list[Solution], demands: Sequence[Objective | Target]) -> list[Solution]:
-    """The best for each target of what was passed through, where it meets one."""
-    best = list[Solution]()
-    for demand in demands:
-        assert isinstance(demand, Target)
-        price = demand.price
-        prices = [price.of(*solution.amounts) for solution in passed]
-        if min(prices, default=np.inf) < np.inf:
-            best.append(passed[int(np.argmin(prices))])
-    return best
 
 
 def _second_round(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from privacyfunnel.codes import Channel, Code
-from privacyfunnel.columns import KINDS, Column
+from privacyfunnel.columns import KINDS, Column, known_places
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics.anonymity import k_anonymity, l_diversity, t_closeness, unique_share
 from privacyfunnel.metrics.informed import informed_guess
@@ -129,7 +129,7 @@ def _of_column(column: Column, joint: Joint) -> ColumnMetrics:
     why = ""
     if joint.n_s < 2:
         why = "it has one value"
-    elif ordered and joint.labels_s[-1] is None:
+    elif ordered and len(known_places(joint.labels_s)) < joint.n_s:
         why = "its values have an order, in which missing has no place; leave out records that lack one"
     return ColumnMetrics(
         name=column.name,

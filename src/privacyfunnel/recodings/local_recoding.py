@@ -16,7 +16,7 @@ from privacyfunnel.measures import Measure
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.global_recoding import GlobalSearch
 from privacyfunnel.recodings.hierarchy import Tree
-from privacyfunnel.solvers.target import HAIR, stays_within
+from privacyfunnel.solvers.target import HAIR, keeps_most, stays_within, tells_least
 
 HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
 COOLING = 60.0  # by how much the temperature falls
@@ -136,7 +136,8 @@ class LocalSearch:
         found = [one for one, _ in pilots]
         found += [cooled(hot, max(sweeps // len(hottest), 10)) for hot in hottest]
         found.append(self._finished(start.copy(), mu, goal, rng, min(LAST, sweeps)))
-        return min((one for one in found if one is not None), key=cost, default=None)
+        met = [one for one in found if one is not None]
+        return keeps_most(met, np.inf) if kept is None else tells_least(met, -np.inf)
 
     def _temperatures(self, hot: float, sweeps: int) -> Array:
         """Falling temperatures, in the units of the weights."""

@@ -43,7 +43,7 @@ from privacyfunnel.solvers.moves import (
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import Price, Target, stays_within
+from privacyfunnel.solvers.target import Price, Target, cheapest, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
 SMALL = 12  # alphabets up to here are searched exhaustively
@@ -266,8 +266,7 @@ class BestSearch:
             assert isinstance(fine, Partition)
             code = lift(coarse, fine)
             found.append(Solution.measured(joint, target.objective, code, Status.CONVERGED))
-        best = min(found, key=lambda s: target.price.of(s.leakage, s.utility))
-        return replace(best, status=Status.CONVERGED)
+        return replace(cheapest(target, found) or found[0], status=Status.CONVERGED)
 
     def layout(self, joint: Joint, objective: Objective) -> JointLayout:
         """The joint laid out for the kernels, with the rule of ``min_count``."""

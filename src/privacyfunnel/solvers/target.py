@@ -237,20 +237,25 @@ def meet(
 
     None where none is known and the solver meets no targets; `TargetUnreachable` where it finds none.
     """
-    price = target.price
-    allowed = [_unproved(s) for s in known if price.of(*s.amounts) < np.inf]
+    best = cheapest(target, map(_unproved, known))
     if isinstance(solver, TargetSolver) and joint.n_x > 1:
         longer = getattr(solver, "for_one_target", None)
         asked = solver if longer is None else longer()
         try:
-            allowed.append(asked.solve_at(joint, target, starts=starts, rng=rng))
+            found = asked.solve_at(joint, target, starts=starts, rng=rng)
         except TargetUnreachable:
-            if not allowed:
+            if best is None:
                 raise
-    if not allowed:
-        return None
-    best = min(allowed, key=lambda s: (price.of(*s.amounts), s.status is not Status.OPTIMAL))
-    return _proved_for(target, joint, best)
+        else:
+            best = found if best is None else cheapest(target, [best, found])
+    return None if best is None else _proved_for(target, joint, best)
+
+
+def cheapest(target: Target, solutions: Iterable[Solution]) -> Solution | None:
+    """Of solutions that meet the target the best, of equals one that is known to be optimal."""
+    priced = [(target.price.of(*s.amounts), s.status is not Status.OPTIMAL, s) for s in solutions]
+    price, _, best = min(priced, key=lambda one: one[:2], default=(np.inf, True, None))
+    return best if price < np.inf else None
 
 
 def _proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:

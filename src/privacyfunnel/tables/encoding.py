@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import Column, clean
+from privacyfunnel.columns import Column, clean, missing_last
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def encode_column(column: Column, keys: pa.ChunkedArray) -> Places:
             f"column {column.name!r} has a value that cannot be read: {str(error).splitlines()[0]}; "
             "dates lie in the years 1 to 9999, text is UTF-8."
         ) from error
-    ordered = sorted(set(values), key=lambda value: (value is None, value))
+    ordered = sorted(set(values), key=missing_last)
     rank = {value: place for place, value in enumerate(ordered)}
     places = np.array([rank[value] for value in values], dtype=np.int64)
     indices = np.concatenate([np.from_dlpack(chunk.indices) for chunk in encoded])
