@@ -22,7 +22,7 @@ from privacyfunnel.solvers.exhaustive import cluster_costs
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, reaches, stays_within
+from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, price_of, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -88,11 +88,6 @@ class CapPrice:
         rows = [(tuple(float(i == k) for i in range(n + 1)), b) for k, b in enumerate(self.bounds)]
         floor = (*(0.0 for _ in self.bounds), -1.0)
         return (*rows, *([] if self.least == -np.inf else [(floor, -self.least)]))
-
-    def of(self, amounts: tuple[float, ...]) -> float:
-        """Minus what is kept, infinite beyond a cap."""
-        met = all(stays_within(a, b, MET) for a, b in zip(amounts, self.bounds, strict=False))
-        return -amounts[-1] if met else np.inf
 
 
 @dataclass(frozen=True)
@@ -224,7 +219,7 @@ class _CapSearch:
             masses = np.bincount(labels, weights=self.measured.weights)
             if masses[masses > 0].min() < self.layout.least:
                 return np.inf
-        return self.price.of(self.measured.amounts(Partition(labels)))
+        return price_of(self.price, self.measured.amounts(Partition(labels)))
 
     def _far(self, labels: Labels) -> float:
         """How far a code is beyond the caps, in units of them; within them, minus what it keeps."""

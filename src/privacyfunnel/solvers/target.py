@@ -2,16 +2,18 @@
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
 an audit's limits, are no targets and have their own); so is which of the codes that meet it is taken
-(`meet`, of readable ones `tells_least` and `keeps_most`), and what is proved of it. How such codes are
-searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
+(`price_of`, `cheapest`, of readable ones `tells_least` and `keeps_most`), and what is proved of it. How
+such codes are searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
 ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
 secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import mul
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -94,6 +96,14 @@ class AnyPrice(Protocol):
     def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]: ...
 
 
+def price_of(price: AnyPrice, amounts: Sequence[float]) -> float:
+    """The price of a code with these amounts, infinite beyond a limit."""
+    for row, most in price.limits:
+        if not stays_within(sum(map(mul, row, amounts)), most, MET):
+            return math.inf
+    return float(sum(map(mul, price.weights, amounts)))
+
+
 @dataclass(frozen=True)
 class Price:
     """What a search lowers: α · told + β · kept, within a limit on another such sum.
@@ -111,10 +121,8 @@ class Price:
         return ((self.limit, self.bound),) if np.isfinite(self.bound) else ()
 
     def of(self, told: float, kept: float) -> float:
-        """The price of a code with these amounts, infinite beyond the limit."""
-        if not stays_within(self.limit[0] * told + self.limit[1] * kept, self.bound, MET):
-            return np.inf
-        return self.weights[0] * told + self.weights[1] * kept
+        """The price of a code that tells and keeps so much, infinite beyond the limit."""
+        return price_of(self, (told, kept))
 
 
 @dataclass(frozen=True)
