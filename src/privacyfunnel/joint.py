@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -322,11 +321,13 @@ def _check_columns(
 
 
 def _public_column(name: str, behind: list[Any]) -> PublicColumn:
-    distinct = list(dict.fromkeys(behind))
-    known = [value for value in distinct if value is not None]
-    with suppress(TypeError):  # values of several kinds have no order, and stay as they came
-        known.sort()
-    values = (*known, *([None] if len(known) < len(distinct) else []))
+    from privacyfunnel.columns import missing_last
+
+    distinct = dict.fromkeys(behind)
+    try:
+        values = tuple(sorted(distinct, key=missing_last))
+    except TypeError:  # values of several kinds have no order, and stay as they came
+        values = tuple(sorted(distinct, key=lambda value: missing_last(value)[0]))
     place = {value: i for i, value in enumerate(values)}
     return PublicColumn(name, values, np.array([place[value] for value in behind], dtype=np.int64))
 
