@@ -213,10 +213,10 @@ def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
         f"{several(n_dropped, 'record')} with a missing value "
         f"{'was' if n_dropped == 1 else 'were'} left out."
     )
-    if not is_shuffled:
-        text += " The rows are in the table's order, so that who knows some of them can tell which."
-    hint = "" if is_shuffled else "shuffle"
-    return Caution("records left out", text, is_public=False, hint=hint)
+    if is_shuffled:
+        return Caution("records left out", text, is_public=False)
+    text += " The rows are in the table's order, so that who knows some of them can tell which."
+    return Caution("records left out", text, is_public=False, hint="shuffle")
 
 
 def _identifier(name: str) -> Caution:
