@@ -11,10 +11,10 @@ comes last (:func:`missing_last`), beside runs it is a group of its own unless a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from privacyfunnel.errors import InvalidInput
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
-
-Named = TypeVar("Named")  # columns, or their names
 
 
 @dataclass(frozen=True)
@@ -69,13 +67,26 @@ AS_VALUE = next(name for name, policy in MISSING.items() if policy.is_symbol)
 ALLOWING = " or ".join(name for name, policy in MISSING.items() if not policy.refuses)
 
 
-def required(missing: str, columns: Sequence[Named]) -> Sequence[Named]:
-    """The columns without which a row is left out: where rows are, all of these, else none.
+class Treated(Protocol):
+    """Columns with their roles, and what is done about missing values in them (`Roles`)."""
 
-    >>> required("drop", ["age", "city"]), required("symbol", ["age", "city"])
-    (['age', 'city'], ())
+    @property
+    def missing(self) -> str: ...
+    @property
+    def columns(self) -> Mapping[str, Any]: ...
+
+
+def required(roles: Treated, present: Container[str] | None = None) -> list[Any]:
+    """Of the columns that are present, all unless named, those without which a row is left out.
+
+    >>> from privacyfunnel.columns.roles import Column, Roles
+    >>> roles = Roles((Column("ill", "boolean"),), (Column("age", "integer"),), missing="drop")
+    >>> [column.name for column in required(roles)], required(roles, ["city"])
+    (['ill', 'age'], [])
     """
-    return columns if MISSING[missing].leaves_out else ()
+    if not MISSING[roles.missing].leaves_out:
+        return []
+    return [c for name, c in roles.columns.items() if present is None or name in present]
 
 
 def where_complete(keys: Iterable[str]) -> str:
@@ -96,32 +107,37 @@ def complete_rows(frame: nw.LazyFrame[Any], keys: Iterable[nw.Expr]) -> nw.LazyF
 
 
 def complete_groups(
-    missing: str,
+    roles: Treated,
     columns: Mapping[str, tuple[NDArray[np.int64], Sequence[Any]]],
     n: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     """Which groups of equal records count: all, or where others are left out those that lack no value.
 
     ``columns`` holds, by name, the place of each group's value among the column's symbols, of which
-    a missing one, None, comes last; ``n`` is the number of rows of each group.
+    a missing one, None, comes last; ``n`` is the number of rows of each group. A column without a
+    role, such as a use, decides nothing: where it is not known that is a value of its own.
 
     >>> import numpy as np
+    >>> from privacyfunnel.columns.roles import Column, Roles
+    >>> roles = Roles((), (Column("city", "text"),), missing="drop")
     >>> cities = np.array([0, 1, 0]), ["Bonn", None]
-    >>> complete_groups("drop", {"city": cities}, np.array([3, 1, 2]))
+    >>> complete_groups(roles, {"city": cities}, np.array([3, 1, 2]))
     array([ True, False,  True])
     """
     import numpy as np  # here, so that the help of the commands need not wait for it
 
-    complete = np.ones(len(n), dtype=bool)
+    complete, needed = np.ones(len(n), dtype=bool), {column.name for column in required(roles)}
     for name, (places, symbols) in columns.items():
+        if name not in roles.columns:
+            continue
         known = places != (len(symbols) - 1 if None in symbols[-1:] else -1)
-        if MISSING[missing].refuses and not known.all():
+        if MISSING[roles.missing].refuses and not known.all():
             raise InvalidInput(
                 f"column {name!r} is missing in {n[~known].sum()} rows.",
                 hint="missing",
                 allowing=ALLOWING,
             )
-        if name in required(missing, list(columns)):
+        if name in needed:
             complete &= known
     return complete
 

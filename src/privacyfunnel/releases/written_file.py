@@ -192,7 +192,7 @@ def _group(
         needed.append(person)
         select.append(f"CAST({table.place(person)} AS VARCHAR) AS person")
     rows = f"SELECT {', '.join(select)}, {weight} AS w FROM funnel_rows"
-    complete = where_complete(keys[columns.index(c)] for c in required(roles.missing, columns))
+    complete = where_complete(keys[columns.index(c)] for c in required(roles))
     if complete:
         rows = f"SELECT * FROM ({rows}){complete}"
     whose = [] if person is None else ["person"]

@@ -1,12 +1,12 @@
 """Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own); so is which of the codes that meet it is taken
+an audit's limits, are no targets and have their own); so is which of the codes that meet it is handed out
 (`price_of`, `cheapest`, of readable ones `tells_least` and `keeps_most`), and what is proved of it. How
-such codes are searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``,
-binary S ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py``
-for many secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a
-readable one.
+such codes are searched, and what a search goes on with meanwhile, is the solver's: ``best.py`` for a hard
+code (small alphabets ``exhaustive.py``, binary S ``quantizer.py``, thousands of values ``large/``),
+``soft/time_sharing.py`` by lot, ``caps.py`` for many secrets, ``recodings/`` (``global_recoding.py``,
+``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations

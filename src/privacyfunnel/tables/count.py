@@ -181,8 +181,7 @@ def count_roles(
     with ThreadPoolExecutor() as pool:  # Arrow works outside of Python's lock
         coded = pool.map(encode_column, columns.values(), keys)
     codes = dict(zip(columns, coded, strict=True))
-    # A use that is not known is a value of its own: it decides nothing about which rows go out.
-    complete = complete_groups(roles.missing, {name: codes[name] for name in roles.columns}, n)
+    complete = complete_groups(roles, codes, n)
     if not complete.any():
         raise InvalidInput("every row has a missing value; none is left to count.")
     s, labels_s = combine_columns([codes[c.name] for c in roles.sensitive], complete)

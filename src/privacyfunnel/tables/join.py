@@ -52,8 +52,7 @@ class Join:
         """Check what is wanted against the table and the codebook."""
         table = _read_as(table, book.roles)
         columns = tuple(_shared(table, column) for column in book.roles.public)
-        present = [c for c in book.roles.columns.values() if c.name in table.names]
-        complete = [_shared(table, c) for c in required(book.roles.missing, present)]
+        complete = [_shared(table, c) for c in required(book.roles, table.names)]
         names = output_columns(
             table, book.roles, expand=expand, keep=keep, key=key, numbers=numbers
         )
@@ -116,7 +115,7 @@ class Join:
         n = groups["n"].to_numpy().astype(np.int64)
         coded = {c.name: encode_column(c, groups[f"k{i}"]) for i, c in enumerate(columns)}
         required = {column.name: coded[column.name] for column in self.required}
-        complete = complete_groups(self.book.roles.missing, required, n)
+        complete = complete_groups(self.book.roles, required, n)
         own = (coded[column.name] for column in self.columns)
         return [(places[complete], symbols) for places, symbols in own], n[complete]
 

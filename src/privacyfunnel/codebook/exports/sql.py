@@ -167,8 +167,8 @@ class Statement:
         select += [f"{quoted(name)} AS kept{i}" for i, name in enumerate(self.keep)]
         if book.soft:
             select.append(f"{self._draw()} AS draw")
-        present = list(book.roles.columns.values()) if self.has_sensitive else self.columns
-        where = where_complete(self._key(c) for c in required(book.roles.missing, present))
+        present = None if self.has_sensitive else [column.name for column in self.columns]
+        where = where_complete(self._key(c) for c in required(book.roles, present))
         return f"SELECT {', '.join(select)} FROM {self.table}{where}"
 
     def _draw(self) -> str:
