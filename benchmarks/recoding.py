@@ -46,7 +46,7 @@ from privacyfunnel.recodings import (
 )
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.groups import Groups
-from privacyfunnel.solvers.target import tells_least
+from privacyfunnel.solvers.target import Price, chosen, told_and_kept
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "arx_adult"
 COLUMNS = [
@@ -240,7 +240,7 @@ def held_out(table: pd.DataFrame, only: str = "", splits: int = 5, moves: int = 
                     )
                     if kind == "lattice":
                         search, codes = lattice_codes(learnt, public)
-                        best = tells_least(codes, utility)
+                        best = chosen(codes, Price.keeping(utility), told_and_kept)
                         code, told = search.code(best), best.leakage
                     else:
                         search = make_recoding(kind, **options).on(learnt)

@@ -404,6 +404,7 @@ def test_the_picture_has_all_curves_and_every_step_fits_every_screen(page, tmp_p
     assert float(page.input_value("#value")) == pytest.approx(100 * spot["kept"], abs=0.02)
     mark = float(page.locator("#chosen [data-kept]").get_attribute("data-kept"))
     assert mark == pytest.approx(spot["kept"], abs=0.01)
+    expect(page.locator("#nearest")).to_contain_text("Nearest point: keeps")
     page.locator("#points summary").click()
     assert fits_every_screen(page)
     page.set_viewport_size({"width": 390, "height": 800})

@@ -15,6 +15,7 @@ from privacyfunnel import datasets
 from privacyfunnel.cli import run as run_here
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.report.numbers import percent
 from privacyfunnel.studio import commands
 from privacyfunnel.studio.forms import Choices, ColumnChoice
 from privacyfunnel.studio.sources import Source
@@ -70,6 +71,14 @@ def test_the_command_and_the_code_make_the_same_files(visitor, tmp_path, monkeyp
         assert compared["state"] == "done", compared
         assert len(compared["news"]["noise"]) == 80
     fields = {"by": "leakage", "value": "0.12", **({"soft": "on"} if is_soft else {})}
+    points = visitor.wait(visitor.job("/tradeoff", "compare" if is_soft else "search"))["news"]
+    allowed = [p for p in points["soft" if is_soft else "points"] if p["leakage"] <= 0.12]
+    most = max(allowed, key=lambda point: point["kept"])
+    nearest = visitor.get("/nearest", params=fields).json()["words"]
+    assert f"keeps {percent(most['kept'])}, gives away {percent(most['leakage'])}, in " in nearest
+    assert visitor.get("/nearest", params={**fields, "value": ""}).json() == {"words": ""}
+    none = visitor.get("/nearest", params={**fields, "by": "utility", "value": "1"}).json()["words"]
+    assert none.startswith("Nearest" if is_soft else "No release found meets this with at least 4")
     started = visitor.post("/choose", data=fields).json()
     assert visitor.wait(started["job"])["state"] == "done"
     chosen = visitor.get("/chosen").text

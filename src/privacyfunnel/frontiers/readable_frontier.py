@@ -16,7 +16,7 @@ from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.target import MET, keeps_most, tells_least
+from privacyfunnel.solvers.target import Price, chosen, told_and_kept
 from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class ReadableFrontier(Frontier):
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
             found = search.at(rng, kept=value)
-            return tells_least([found, *self.codes], value, MET) or found
+            return chosen([found, *self.codes], Price.keeping(value), told_and_kept) or found
         reading = value * self.aim.whole_leakage(self.joint)
         found = search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))
-        return keeps_most([found, *self.codes], reading, MET) or found
+        return chosen([found, *self.codes], Price.telling(reading), told_and_kept) or found
 
 
 def readable_frontier(

@@ -18,7 +18,15 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure, lost_bits
-from privacyfunnel.solvers.target import HAIR, keeps_most, reaches, stays_within, tells_least
+from privacyfunnel.solvers.target import (
+    HAIR,
+    Price,
+    chosen,
+    gains,
+    reaches,
+    stays_within,
+    told_and_kept,
+)
 from privacyfunnel.solvers.tradeoff import hull, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
@@ -259,7 +267,7 @@ class GlobalSearch:
             if most is not None and i == order[-1]:  # bounded columns may go round in circles
                 found = self.measured(now)
                 price = found.leakage - mu * found.kept + nu * found.suppressed
-                if price >= last - (GAIN * mu if self.is_large else HAIR):
+                if not gains(price, last, GAIN * mu if self.is_large else HAIR):
                     break
                 last = price
         return self.measured(now)
@@ -384,7 +392,8 @@ class GlobalSearch:
 
     def _best_at(self, kept: float) -> Recoded | None:
         """The least leakage among the codes found that keep so much, of every column its part."""
-        return tells_least((c for c in self.allowed() if self._balanced(c, kept)), kept)
+        balanced = (c for c in self.allowed() if self._balanced(c, kept))
+        return chosen(balanced, Price.keeping(kept), told_and_kept)
 
     def under(self, leakage: float, rng: np.random.Generator) -> Recoded | None:
         """The most kept found among codes that leak no more; None if none does."""
@@ -401,7 +410,8 @@ class GlobalSearch:
                     low = max(middle, found.kept)
                 else:
                     high = middle
-        return keeps_most((c for c in self.allowed() if self._balanced(c, c.kept)), leakage)
+        balanced = (c for c in self.allowed() if self._balanced(c, c.kept))
+        return chosen(balanced, Price.telling(leakage), told_and_kept)
 
     def best(self, mu: float, rng: np.random.Generator) -> Recoded:
         """A code of low leakage − mu · kept, from all codes that come near and from both ends."""
@@ -499,7 +509,7 @@ class GlobalSearch:
                     new = self.shapes[i].within(cells, bound, now.labels[i], rng)
                     if new is not None:
                         found = self.measured(now.with_column(i, new))
-                        better = found.leakage < now.leakage - HAIR or not reaches(now.kept, kept)
+                        better = gains(found.leakage, now.leakage) or not reaches(now.kept, kept)
                         fine = self.may_suppress(found.suppressed)
                         if reaches(found.kept, kept) and better and fine:
                             now, fixed = found, 1

@@ -16,7 +16,7 @@ from privacyfunnel.measures import Measure
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.global_recoding import GlobalSearch
 from privacyfunnel.recodings.hierarchy import Tree
-from privacyfunnel.solvers.target import HAIR, keeps_most, stays_within, tells_least
+from privacyfunnel.solvers.target import HAIR, Price, chosen, rank, stays_within, told_and_kept
 
 HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
 COOLING = 60.0  # by how much the temperature falls
@@ -112,15 +112,14 @@ class LocalSearch:
         """
         total, mu = self.joint.total, max(mu, 1e-6)
         if kept is not None:
+            target = Price.keeping(kept)
             goal = (1, -kept * total, STEER / total)
         else:
             assert leakage is not None
+            target = Price.telling(leakage)
             bits = max(leakage, 0.01 * self.joint.information * self._unit, 1e-9)
             rest = self.measure.at_rest(self.joint.p_s)
             goal = (2, (leakage + rest) * total, STEER / (4 * bits * total))
-
-        def cost(one: Generalised) -> float:
-            return one.leakage if kept is not None else -one.kept
 
         def cooled(hot: float, n: int) -> Generalised | None:
             levels = start.copy()
@@ -131,13 +130,14 @@ class LocalSearch:
         # How hot a start may be without losing what the columns' own codes hold differs from table to
         # table: with many columns a symbol has thousands of generalisations to get lost among.
         pilots = [(cooled(hot, max(sweeps // PILOT, 10)), hot) for hot in HOT]
-        ranked = sorted((cost(one), hot) for one, hot in pilots if one is not None)
+        ranked = sorted(
+            (rank(target, told_and_kept(one)), hot) for one, hot in pilots if one is not None
+        )
         hottest = [hot for _, hot in ranked[:2]] or [HOT[-1]]
         found = [one for one, _ in pilots]
         found += [cooled(hot, max(sweeps // len(hottest), 10)) for hot in hottest]
         found.append(self._finished(start.copy(), mu, goal, rng, min(LAST, sweeps)))
-        met = [one for one in found if one is not None]
-        return keeps_most(met, np.inf) if kept is None else tells_least(met, -np.inf)
+        return chosen((one for one in found if one is not None), target, told_and_kept)
 
     def _temperatures(self, hot: float, sweeps: int) -> Array:
         """Falling temperatures, in the units of the weights."""

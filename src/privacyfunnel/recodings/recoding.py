@@ -32,7 +32,7 @@ from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import MET, keeps_most, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Price, chosen, reaches, stays_within
 from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
 RECODINGS = ("symbols", "global", "local")
@@ -428,7 +428,8 @@ class RecodingSearch:
                 met.append(found)
             else:
                 high = middle
-        return keeps_most(met, np.inf) or met[0]
+        price = Price.telling(leakage)
+        return chosen(met, price, lambda found: (found.amounts[0], found.kept)) or met[0]
 
     def _wider(self) -> RecodingSearch:
         """The same with a larger least count in the sample, which has not met all rare combinations."""

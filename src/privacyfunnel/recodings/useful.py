@@ -18,7 +18,7 @@ from privacyfunnel.objectives import Funnel
 from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
-from privacyfunnel.solvers.target import keeps_most, tells_least
+from privacyfunnel.solvers.target import Price, chosen, told_and_kept
 
 PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
 HALVINGS = 6  # of the price between two codes next to a target
@@ -151,6 +151,7 @@ class UsefulSearch:
 
     def _best(self, utility: float | None, leakage: float | None) -> Recoded | None:
         if utility is not None:
-            return tells_least(self._allowed(), utility)
+            return chosen(self._allowed(), Price.keeping(utility), told_and_kept)
         assert leakage is not None
-        return keeps_most(self._allowed(), leakage * self.joint.entropy_s)
+        most = leakage * self.joint.entropy_s
+        return chosen(self._allowed(), Price.telling(most), told_and_kept)

@@ -43,7 +43,7 @@ from privacyfunnel.solvers.moves import (
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import Price, Target, cheapest, stays_within
+from privacyfunnel.solvers.target import Price, Target, cheapest, rank, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
 SMALL = 12  # alphabets up to here are searched exhaustively
@@ -66,7 +66,7 @@ PORTFOLIO = (GreedyMerge(), MoveSearch())
 IAC_MDSF = 300  # symbols up to which it is tried too: it takes longest and is rarely the best
 
 Candidate = tuple[Labels, bool]  # labels to start from, and whether to keep their number
-Found = tuple[float, Labels]  # a price and the labels that have it
+Found = tuple[tuple[float, float], Labels]  # amounts, and the labels that have them
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class BestSearch:
         found = self._improve(layout, price, _free([*codes, Partition.trivial(joint.n_x)]), rng)
         if groups is None:
             sweeps = self.budget.final_sweeps
-            if _gap(joint, _best(found)[1], objective) > NEAR_LIMIT:
+            if _gap(joint, _ranked(found, price)[0][1], objective) > NEAR_LIMIT:
                 around = {round(greedy.n_symbols * factor) for factor in (0.5, 0.75, 1.0, 1.5)}
                 found += self._improve(layout, price, _balanced(joint, around, rng), rng)
             else:  # on the limit a longer run gained 0.00004 bits, on average of 49 joints
                 sweeps //= 4
             found += self._finals(layout, price, found, rng, sweeps)
-        labels = _best(found)[1]
+        labels = _ranked(found, price)[0][1]
         if layout.least == 0:
             labels = polish(layout, labels, price, rng)
         return Solution.measured(joint, objective, Partition(labels), Status.CONVERGED)
@@ -186,18 +186,21 @@ class BestSearch:
             farthest = self._farthest(layout, target, rng)
             found = self._improve(layout, price, _free([Partition(farthest[1])]), rng, sweeps=0)
         if not found:
-            raise TargetUnreachable(self._nothing(joint, target, -farthest[0]))
-        if _best(found)[0] > target.floor(joint) + NEAR_TARGET:
-            nearest = [Partition(labels) for _, labels in sorted(found, key=_price)[:STARTS]]
+            most = target.bounded(*farthest[0])
+            raise TargetUnreachable(self._nothing(joint, target, most))
+        found = _ranked(found, price)
+        if price.of(*found[0][0]) > target.floor(joint) + NEAR_TARGET:
+            nearest = [Partition(labels) for _, labels in found[:STARTS]]
             found += self._improve(layout, price, _free(nearest), rng)
         repeats = min(max(REPEATED // joint.counts.nnz, 1), REPEATS) if self.alone else 1
         for _ in range(repeats if groups is None else 0):
-            if _nothing_to_gain(joint, target, _best(found)[1]):
+            best = _ranked(found, price)[0][1]
+            if _nothing_to_gain(joint, target, best):
                 break
-            sizes = _sizes(joint, target, _best(found)[1])
+            sizes = _sizes(joint, target, best)
             found += self._improve(layout, price, _balanced(joint, sizes, rng), rng)
             found += self._finals(layout, price, found, rng, self.budget.final_sweeps)
-        labels = swap(layout, _best(found)[1], price)
+        labels = swap(layout, _ranked(found, price)[0][1], price)
         return Solution.measured(joint, target.objective, Partition(labels), Status.CONVERGED)
 
     def archive(self, joint: Joint, aim: Objective) -> list[Partition]:
@@ -283,7 +286,7 @@ class BestSearch:
         rng: Generator,
         sweeps: int | None = None,
     ) -> list[Found]:
-        """Anneal each candidate; those that met a code within the limit, with their price.
+        """Anneal each candidate; those that met a code within the limit, with what it tells and keeps.
 
         They share the cores, whose number changes nothing: each has a generator of its own.
         """
@@ -303,14 +306,14 @@ class BestSearch:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             better = list(pool.map(improved, candidates, rng.spawn(len(candidates))))
         codes = [Partition(labels) for labels in better if labels is not None]
-        return [(price.of(*layout.amounts(code)), code.labels) for code in codes]
+        return [(layout.amounts(code), code.labels) for code in codes]
 
     def _finals(
         self, layout: JointLayout, price: Price, found: list[Found], rng: Generator, sweeps: int
     ) -> list[Found]:
         """A longer run for the best candidates of different sizes, and one with free size."""
         best_of_size: dict[int, Labels] = {}
-        for _, labels in sorted(found, key=_price):
+        for _, labels in _ranked(found, price):
             best_of_size.setdefault(int(labels.max()), labels)
         finalists = list(best_of_size.values())[: self.budget.finalists]
         candidates = [(labels, True) for labels in finalists] + [(finalists[0], False)]
@@ -343,7 +346,7 @@ class BestSearch:
         """The code found with most of what the target asks for; with ``min_count`` not X itself."""
         weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
         identity = _free([Partition.identity(layout.joint.n_x)])
-        return _best(self._improve(layout, Price(weights), identity, rng))
+        return self._improve(layout, Price(weights), identity, rng)[0]
 
     def _nothing(self, joint: Joint, target: Target, most: float) -> str:
         """What to say when no code meets the target: the nearest one that was found."""
@@ -356,12 +359,8 @@ class BestSearch:
         )
 
 
-def _price(found: Found) -> float:
-    return found[0]
-
-
-def _best(found: list[Found]) -> Found:
-    return min(found, key=_price)
+def _ranked(found: Iterable[Found], price: Price) -> list[Found]:
+    return sorted(found, key=lambda one: rank(price, one[0]))
 
 
 def _free(codes: Iterable[Partition]) -> list[Candidate]:

@@ -22,7 +22,7 @@ from privacyfunnel.solvers.exhaustive import cluster_costs
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, price_of, reaches
+from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, rank, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -174,9 +174,9 @@ class _CapSearch:
             found = [starts[0], *self._each(near, self.price, 1.0)]
         else:
             found = [starts[0], *self._each(starts[1:], self.price, QUICK)]
-            best = sorted(found, key=self._kept)[:FINALISTS]
+            best = sorted(found, key=self._rank)[:FINALISTS]
             found += self._each(best, self.price, 1.0)
-        return self._climb(min(found, key=self._kept))
+        return self._climb(min(found, key=self._rank))
 
     def _of_all(self, n: int) -> Labels:
         """By looking at every partition; a single cluster where no other is within the caps."""
@@ -193,17 +193,17 @@ class _CapSearch:
 
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""
-        low = -self._kept(best)
+        low = self._kept(best)
         high = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
         for _ in range(HALVINGS):
             asked = replace(self.price, least=(low + high) / 2)
             (found,) = self._each([best], asked, QUICK)
-            if reaches(-self._kept(found), asked.least, MET):
-                best, low = found, -self._kept(found)
+            if reaches(self._kept(found), asked.least, MET):
+                best, low = found, self._kept(found)
             else:
                 high = asked.least
         (last,) = self._each([best], self.price, 1.0)
-        return min(best, last, key=self._kept)
+        return min(best, last, key=self._rank)
 
     def _units(self) -> list[float]:
         """The caps, or a little of what there is to tell where less than that is allowed."""
@@ -213,13 +213,17 @@ class _CapSearch:
         firsts = [quantity[0][1] for quantity in self.measured.quantities[:-1]]
         return list(zip(self.price.bounds, firsts, strict=True))
 
-    def _kept(self, labels: Labels) -> float:
-        """Minus what is kept, infinite beyond a cap or below the least count."""
+    def _rank(self, labels: Labels) -> tuple[float, float]:
+        """What labels are taken by, the lowest first; infinite below the least count too."""
         if self.layout.least > 0:
             masses = np.bincount(labels, weights=self.measured.weights)
             if masses[masses > 0].min() < self.layout.least:
-                return np.inf
-        return price_of(self.price, self.measured.amounts(Partition(labels)))
+                return np.inf, np.inf
+        return rank(self.price, self.measured.amounts(Partition(labels)))
+
+    def _kept(self, labels: Labels) -> float:
+        """What is kept, minus infinity beyond a cap or below the least count."""
+        return -self._rank(labels)[0]
 
     def _far(self, labels: Labels) -> float:
         """How far a code is beyond the caps, in units of them; within them, minus what it keeps."""

@@ -1,18 +1,17 @@
 """Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own); so is which of the codes that meet it is handed out
-(`price_of`, `cheapest`, of readable ones `tells_least` and `keeps_most`), and what is proved of it. How
-such codes are searched, and what a search goes on with meanwhile, is the solver's: ``best.py`` for a hard
-code (small alphabets ``exhaustive.py``, binary S ``quantizer.py``, thousands of values ``large/``),
-``soft/time_sharing.py`` by lot, ``caps.py`` for many secrets, ``recodings/`` (``global_recoding.py``,
-``local_recoding.py``, ``useful.py``) for a readable one.
+an audit's limits, are no targets and have their own); so is which of some codes is taken (`rank`, by
+which every search orders what it has found, and `chosen`), and what is proved of it. How such codes are
+searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
+``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
+secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -30,7 +29,7 @@ from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Solver, Status
 
-Found = TypeVar("Found", bound="Told")
+Found = TypeVar("Found")
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
@@ -61,16 +60,9 @@ def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
     return value <= ceiling_of(most, off)
 
 
-def tells_least(codes: Iterable[Found], least: float, off: float = HAIR) -> Found | None:
-    """Of codes that keep at least so much the one that tells least; of equals the one that keeps most."""
-    allowed = [code for code in codes if reaches(code.kept, least, off)]
-    return min(allowed, key=lambda code: (code.leakage, -code.kept), default=None)
-
-
-def keeps_most(codes: Iterable[Found], most: float, off: float = HAIR) -> Found | None:
-    """Of codes that tell at most so much the one that keeps most; of equals the one that tells least."""
-    allowed = [code for code in codes if stays_within(code.leakage, most, off)]
-    return max(allowed, key=lambda code: (code.kept, -code.leakage), default=None)
+def gains(value: float, before: float, off: float = HAIR) -> bool:
+    """Whether a price is lower than one before by more than rounding, or than it takes to matter."""
+    return value < before - off
 
 
 def hits(value: float, target: float, off: float = HAIR) -> bool:
@@ -97,12 +89,36 @@ class AnyPrice(Protocol):
     def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]: ...
 
 
-def price_of(price: AnyPrice, amounts: Sequence[float]) -> float:
-    """The price of a code with these amounts, infinite beyond a limit."""
-    for row, most in price.limits:
-        if not stays_within(sum(map(mul, row, amounts)), most, MET):
-            return math.inf
-    return float(sum(map(mul, price.weights, amounts)))
+def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
+    """What codes are taken by, the lowest first: the price, of equals the farther from the limits.
+
+    Beyond a limit the price is infinite.
+
+    >>> rank(Price.keeping(0.5), (0.2, 0.6)), rank(Price.keeping(0.5), (0.1, 0.4))
+    ((0.2, -0.6), (inf, -0.4))
+    """
+    bounded = [sum(map(mul, row, amounts)) for row, _ in price.limits]
+    pairs = zip(bounded, price.limits, strict=True)
+    if all(stays_within(value, most, MET) for value, (_, most) in pairs):
+        return float(sum(map(mul, price.weights, amounts))), sum(bounded)
+    return math.inf, sum(bounded)
+
+
+def chosen(
+    codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
+) -> Found | None:
+    """Of codes the one that is taken, the first by `rank`; None where none is within the limits."""
+    (best, _), code = min(
+        ((rank(price, amounts(code)), code) for code in codes),
+        key=lambda one: one[0],
+        default=((math.inf, 0.0), None),
+    )
+    return code if best < math.inf else None
+
+
+def told_and_kept(code: Told) -> tuple[float, float]:
+    """The amounts of a readable code, where both are on the scale of its target."""
+    return code.leakage, code.kept
 
 
 @dataclass(frozen=True)
@@ -116,6 +132,16 @@ class Price:
     limit: tuple[float, float] = (0.0, 0.0)
     bound: float = np.inf
 
+    @classmethod
+    def keeping(cls, least: float) -> Price:
+        """To tell least of what keeps at least so much."""
+        return cls((1.0, 0.0), (0.0, -1.0), -least)
+
+    @classmethod
+    def telling(cls, most: float) -> Price:
+        """To keep most of what tells at most so much."""
+        return cls((0.0, -1.0), (1.0, 0.0), most)
+
     @property
     def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
         """Every sum that is bounded, and its bound."""
@@ -123,7 +149,7 @@ class Price:
 
     def of(self, told: float, kept: float) -> float:
         """The price of a code that tells and keeps so much, infinite beyond the limit."""
-        return price_of(self, (told, kept))
+        return rank(self, (told, kept))[0]
 
 
 @dataclass(frozen=True)
@@ -262,9 +288,8 @@ def meet(
 
 def cheapest(target: Target, solutions: Iterable[Solution]) -> Solution | None:
     """Of solutions that meet the target the best, of equals one that is known to be optimal."""
-    priced = [(target.price.of(*s.amounts), s.status is not Status.OPTIMAL, s) for s in solutions]
-    price, _, best = min(priced, key=lambda one: one[:2], default=(np.inf, True, None))
-    return best if price < np.inf else None
+    proved_first = sorted(solutions, key=lambda solution: solution.status is not Status.OPTIMAL)
+    return chosen(proved_first, target.price, lambda solution: solution.amounts)
 
 
 def _proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:

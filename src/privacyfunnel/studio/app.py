@@ -38,6 +38,7 @@ def make_app(studio: Studio) -> Guard:
             Route("/", pages.data),
             Route("/columns", pages.columns),
             Route("/tradeoff", pages.tradeoff),
+            Route("/nearest", pages.nearest),
             Route("/chosen", pages.chosen),
             Route("/hand", by_hand.hand),
             Route("/release", pages.release),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.proposals import COLD_SWEEPS, FEWEST_SWEEPS, PART, PENALTY
 from privacyfunnel.solvers.moves import JointLayout, Labels, merge_light
-from privacyfunnel.solvers.target import AnyPrice, Price, Target
+from privacyfunnel.solvers.target import AnyPrice, Price, Target, rank
 
 HOT, COLD = 0.05, 0.0003  # first and last temperature, in units of the mean p(x)
 SLOPES = 2.0 ** np.arange(-7, 7)  # prices of what is kept, in units of the mean slope
@@ -41,9 +42,9 @@ class MeasuredSearch:
         self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
         self.order = np.argsort(-layout.joint.masses, kind="stable")
 
-    def price(self, labels: Labels, price: Price) -> float:
-        """The price of a partition, infinite beyond a limit."""
-        return price.of(*self.layout.amounts(Partition(labels)))
+    def ranked(self, found: Iterable[Labels], price: Price) -> list[Labels]:
+        """Partitions, the best first; those beyond a limit last."""
+        return sorted(found, key=lambda each: rank(price, self.layout.amounts(Partition(each))))
 
     def insert(self, price: AnyPrice) -> Labels:
         """Every symbol where it costs least, in parts where they are very many."""
@@ -105,8 +106,7 @@ def solve_measured(
         weighed = Price((sign, -sign * slope))
         labels = search.insert(weighed)
         starts.append(merge_light(layout, labels, weighed) if layout.least > 0 else labels)
-    found = sorted(starts, key=lambda labels: search.price(labels, price))
-    best = found[0]
+    best = search.ranked(starts, price)[0]
     if isinstance(demand, Target):  # the nearest on either side are worth a try too
         bounded = [demand.bounded(*layout.amounts(Partition(labels))) for labels in starts]
         order = np.argsort(np.abs(np.array(bounded) - demand.bits), kind="stable")
@@ -115,12 +115,12 @@ def solve_measured(
         tried = [best]
     for done in range(ROUNDS):
         better = [search.improve(labels, price) for labels in tried]
-        best = min([best, *better], key=lambda labels: search.price(labels, price))
+        best = search.ranked([best, *better], price)[0]
         tried = [best]
         tell(progress, done + 1, ROUNDS)
         if time.monotonic() > search.deadline:
             break
-    if not np.isfinite(search.price(best, price)):
+    if not np.isfinite(price.of(*layout.amounts(Partition(best)))):
         assert isinstance(demand, Target)
         most = max(demand.bounded(*layout.amounts(Partition(labels))) for labels in starts)
         raise TargetUnreachable(

@@ -19,7 +19,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.blocks import filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import MET, Price, Target, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Price, Target, chosen, reaches, stays_within
 
 HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
@@ -144,19 +144,17 @@ class ProposalSearch:
             start = self.start(target.bits)
             starts = [] if start is None else [start]
         first, last = (stage * share for stage in STAGES)
-        least, labels, worse = np.inf, None, 0
+        best, worse = None, 0
         # Moves hardly change the number of heavy clusters: few are tried first, then more and more.
         for start in reversed(starts):
-            better = self.improve(start, target.price, first)
-            told = self.leakage(better)
-            worse = worse + 1 if told >= least else 0
+            before, better = best, self.improve(start, target.price, first)
+            best = self.chosen([better] if before is None else [before, better], target)
+            worse = worse + 1 if best is before else 0
             if worse == PATIENCE:
                 break
-            if told < least:
-                least, labels = told, better
-            if least <= target.floor(self.layout.joint) + CLOSE:
-                return labels
-        return None if labels is None else self.improve(labels, target.price, last)
+            if self.leakage(best) <= target.floor(self.layout.joint) + CLOSE:
+                return best
+        return None if best is None else self.improve(best, target.price, last)
 
     def leaking(self, target: Target, starts: Iterable[Code], tick: Tick) -> Labels:
         """A code of much utility that leaks at most so many bits: utilities are halved in on it.
@@ -165,7 +163,7 @@ class ProposalSearch:
         say between which utilities to look.
         """
         joint = self.layout.joint
-        best = np.zeros(joint.n_x, dtype=np.int64)
+        met = [np.zeros(joint.n_x, dtype=np.int64)]
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
         narrow = (high - low) / 2**HALVINGS
         known = [c.labels for c in starts if isinstance(c, Partition) and self.is_heavy(c)]
@@ -173,7 +171,8 @@ class ProposalSearch:
             if not stays_within(self.leakage(given), target.bits):
                 high = min(high, self.utility(given))
                 break
-            low, best = self.utility(given), given
+            low = self.utility(given)
+            met.append(given)
         for _ in range(HALVINGS):
             if high - low <= narrow:
                 tick()
@@ -181,11 +180,17 @@ class ProposalSearch:
             asked = Target("funnel", "utility", 0.5 * (low + high))
             labels = self.keeping(asked, QUICK)
             if labels is not None and stays_within(self.leakage(labels), target.bits):
-                low, best = self.utility(labels), labels
+                low = self.utility(labels)
+                met.append(labels)
             else:
                 high = asked.bits
             tick()
-        return self.improve(best, target.price, 0.5)
+        return self.improve(self.chosen(met, target), target.price, 0.5)
+
+    def chosen(self, met: list[Labels], target: Target) -> Labels:
+        """Of labels that meet the target those to go on with."""
+        best = chosen(met, target.price, lambda each: self.layout.amounts(Partition(each)))
+        return met[0] if best is None else best
 
 
 def covering_order(masses: Array, least: float) -> NDArray[np.int64]:

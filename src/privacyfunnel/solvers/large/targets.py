@@ -18,7 +18,7 @@ from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
-from privacyfunnel.solvers.target import Target, floor_of, reaches
+from privacyfunnel.solvers.target import Target, chosen, floor_of, reaches
 
 STEPS = 8  # halvings of the range of λ in which a target lies
 NEAR = 0.003  # of H(X) or H(S) above the target: near enough to merge down to it
@@ -52,15 +52,11 @@ def solve_in_blocks_at(
         found += _down_to(layout, target, points[n_below], rng)
     elif layout.least == 0:
         found.append(_up_to(layout, target, points[-1]))
-
-    def price(labels: Labels) -> float:
-        return target.price.of(*layout.amounts(Partition(labels)))
-
-    best = min(found, key=price)
-    if price(best) == np.inf:
+    best = chosen(map(Partition, found), target.price, layout.amounts)
+    if best is None:
         rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
         raise TargetUnreachable(f"no release found meets the target{rule}; lower either.")
-    return Solution.measured(joint, target.objective, Partition(best), run.status)
+    return Solution.measured(joint, target.objective, best, run.status)
 
 
 def _around(

@@ -15,10 +15,21 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
 from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
-from privacyfunnel.solvers.target import MET, Target, ceiling_of, hits, reaches, stays_within
+from privacyfunnel.solvers.target import (
+    MET,
+    Price,
+    Target,
+    ceiling_of,
+    chosen,
+    gains,
+    hits,
+    reaches,
+    stays_within,
+)
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
+OFF = 2e-9  # bits that a linear program may be off
 CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
 
 
@@ -27,6 +38,11 @@ class Bound(NamedTuple):
 
     column: int
     bits: float
+
+    @property
+    def price(self) -> Price:
+        """What to lower within the bound."""
+        return Price.telling(self.bits) if self.column else Price.keeping(self.bits)
 
 
 class Member(NamedTuple):
@@ -40,9 +56,10 @@ class Member(NamedTuple):
         """The coordinate that a target bounds."""
         return self.leakage if column else self.utility
 
-    def cost(self, column: int) -> float:
-        """What is to be small when that coordinate is bounded."""
-        return -self.utility if column else self.leakage
+    @property
+    def amounts(self) -> tuple[float, float]:
+        """What it tells and keeps."""
+        return self.leakage, self.utility
 
 
 class TimeSharing:
@@ -108,8 +125,8 @@ class TimeSharing:
         finer = self._mixture([m.code for m in corners[i : i + 2]], bound) if self.fine else None
         if finer is None:
             return two
-        gain = self.member(two).cost(bound.column) - self.member(finer).cost(bound.column)
-        return finer if gain > MET else two
+        now, before = (bound.price.of(*self.member(code).amounts) for code in (finer, two))
+        return finer if gains(now, before, MET) else two  # for less, not worth its many symbols
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
@@ -121,34 +138,33 @@ class TimeSharing:
     def _small(self, bound: Bound) -> Channel:
         """The best pair whose symbols together are few enough."""
         assert self.n_symbols is not None
-        lowest, best = np.inf, None
+        pairs = []
         for i, left in enumerate(self.members):
             for right in self.members[i:]:
                 low, high = left.on(bound.column), right.on(bound.column)
                 if not (reaches(bound.bits, low, MET) and stays_within(bound.bits, high, MET)):
                     continue
                 share = 1.0 if high - low < MET else min(1.0, (bound.bits - low) / (high - low))
-                symbols = right.code.n_symbols + (share < 1.0) * left.code.n_symbols
-                cost = (1.0 - share) * left.cost(bound.column) + share * right.cost(bound.column)
-                if symbols <= self.n_symbols and cost < lowest:
-                    lowest, best = cost, (left, right)
+                if right.code.n_symbols + (share < 1.0) * left.code.n_symbols <= self.n_symbols:
+                    two = zip(left.amounts, right.amounts, strict=True)
+                    pairs.append(([(1.0 - share) * a + share * b for a, b in two], left, right))
+        best = chosen(pairs, bound.price, lambda pair: pair[0])
         if best is None:
             most = max(member.on(bound.column) for member in self.members)
             raise TargetUnreachable(
                 f"no release of at most {self.n_symbols} symbols was found for {bound.bits:.6g} "
                 f"bits; the nearest found has {most:.6g}."
             )
-        return self._between(*best, bound)
+        return self._between(*best[1:], bound)
 
     def _mixture(self, codes: Sequence[Code], bound: Bound) -> Channel | None:
         """The best mixture of all posteriors of some codes: finer than to share whole codes."""
         pool, sign, joint = Posteriors.of(self.joint, codes), self.sign, self.joint
         told_x, told_s = sign * pool.entropy_x, sign * pool.entropy_s
-        margin = 2 * MET  # what the linear program may be off
         if bound.column == 0:
-            mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - bound.bits - margin))
+            mixed = pool.mix(-told_s, most=(told_x, sign * joint.entropy_x - bound.bits - OFF))
         else:
-            mixed = pool.mix(told_x, most=(-told_s, bound.bits - sign * joint.entropy_s - margin))
+            mixed = pool.mix(told_x, most=(-told_s, bound.bits - sign * joint.entropy_s - OFF))
         if mixed is None:
             return None
         channel = release(joint, np.where(mixed[0] > 1e-12, mixed[0], 0.0), pool.q)

@@ -24,7 +24,7 @@ from privacyfunnel.studio.forms import (
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.requests import read_form, redirect, session_of, studio_of
 from privacyfunnel.studio.sources import DEMO, Source, named_source, safe_name
-from privacyfunnel.studio.upload_limits import GUESTS_UPLOADS, LEAST_FREE, MEGABYTE
+from privacyfunnel.studio.upload_limits import GUESTS_UPLOADS, LEAST_FREE, too_large
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,13 +81,9 @@ async def upload(request: Request, session: Session) -> Response:
     """Take a file as the body of a request, straight into the session's private folder."""
     most = studio_of(request).settings.max_upload
     name = safe_name(request.query_params.get("name", ""))
-    too_large = InvalidInput(
-        f"the file {name} is larger than the {most / MEGABYTE:g} MB that this studio takes; start it "
-        "with a larger --max-upload, or use the command line."
-    )
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise too_large
+        raise InvalidInput(too_large(most))
     session.clear()
     session.upload = request  # one that was going on before is given up
     target = session.make_folder() / name
@@ -96,7 +92,7 @@ async def upload(request: Request, session: Session) -> Response:
         if session.uploaded == 0:
             raise InvalidInput(f"the file {name} is empty; choose a file with rows.")
         if session.uploaded > most:
-            raise too_large
+            raise InvalidInput(too_large(most))
         open_source(session, Source(str(target), name, "upload"))
     except OSError as error:
         raise InvalidInput(f"cannot keep {name}: {system_words(error)}.") from error

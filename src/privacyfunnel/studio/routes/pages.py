@@ -11,10 +11,11 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.files import FILES, TABLES
 from privacyfunnel.report import words as report_words
-from privacyfunnel.report.numbers import listed
-from privacyfunnel.solvers.target import HAIR
+from privacyfunnel.report.numbers import listed, percent, several
+from privacyfunnel.solvers.target import Price
+from privacyfunnel.solvers.target import chosen as taken
 from privacyfunnel.studio import commands
-from privacyfunnel.studio.forms import MEASURES, RECODINGS, SearchSettings
+from privacyfunnel.studio.forms import MEASURES, RECODINGS, SearchSettings, read_target
 from privacyfunnel.studio.hints import in_words
 from privacyfunnel.studio.routes.actions import open_source
 from privacyfunnel.studio.routes.rendering import PAGES, page, progress_in_words
@@ -105,7 +106,6 @@ async def tradeoff(request: Request) -> Response:
             else f"given away, by {MEASURES[search.measure][0]}"
         ),
         caps=choices.sensitive if can_cap else [],
-        HAIR=HAIR,
     )
 
 
@@ -118,6 +118,31 @@ def _keeps(search: SearchSettings, useful: Sequence[str]) -> str:
     return (
         "public information kept" if search.recoding == "symbols" else "kept of the public columns"
     )
+
+
+async def nearest(request: Request) -> Response:
+    """Which of the points on the picture meets a target, before it is looked up exactly."""
+    session, asked = session_of(request), request.query_params
+    search, job = session.search, session.jobs.get("compare" if "soft" in asked else "search")
+    if search is None or job is None:
+        raise HTTPException(404, "There is no search.")
+    try:
+        ((quantity, share),) = read_target(asked, search.kept).items()
+    except (InvalidInput, ValueError):  # half a number, or caps: nothing to tell
+        return JSONResponse({"words": ""})
+    price = Price.telling(share) if quantity == "leakage" else Price.keeping(share)
+    points = job.news.get("soft" if "soft" in asked else "points", [])
+    point = taken(points, price, lambda each: (each["leakage"], each["kept"]))
+    alike = f" with at least {several(search.min_count, 'record')} alike"
+    if point is None:
+        none = f"No release found meets this{alike if search.min_count > 1 else ''}."
+        return JSONResponse({"words": none})
+    kept, told = percent(point["kept"]), percent(point["leakage"])
+    noun = "symbol" if search.recoding == "symbols" else "combination"
+    values = several(session.jobs["search"].news["n_values"], "value")
+    released = several(point["n_symbols"], noun)
+    words = f"Nearest point: keeps {kept}, gives away {told}, in {released} (now {values})."
+    return JSONResponse({"words": words})
 
 
 async def chosen(request: Request) -> Response:

@@ -14,7 +14,7 @@ from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
-from privacyfunnel.studio.upload_limits import MEGABYTE
+from privacyfunnel.studio.upload_limits import MEGABYTE, too_large
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -56,7 +56,7 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
-PAGES.globals.update(MEGABYTE=MEGABYTE, forms=forms, KINDS=KINDS)
+PAGES.globals.update(MEGABYTE=MEGABYTE, too_large=too_large, forms=forms, KINDS=KINDS)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:

@@ -121,12 +121,9 @@ function upload(form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const file = document.getElementById("file").files[0];
-    const most = Number(form.dataset.most);
     complain("");
     if (!file) return complain("Choose a file first.");
-    if (file.size > most) {
-      return complain(`${file.name} is larger than the ${most / 1e6} MB that this studio takes.`);
-    }
+    if (file.size > Number(form.dataset.most)) return complain(form.dataset.tooLarge);
     const request = new XMLHttpRequest(); // fetch does not tell how much is sent
     request.open("POST", `/upload?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");

@@ -9,18 +9,18 @@ const value = document.getElementById("value");
 const soft = document.getElementById("soft");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const readable = place.dataset.recoding !== "symbols";
-const least = Number(place.dataset.least); // records that a combination or symbol stands for
 const KEPT = place.dataset.kept; // the name of what is kept: utility, or kept of the columns
 const hasLimit = !readable && place.dataset.plain !== undefined;
 const short = (words, most) => (words.length <= most ? words : words.slice(0, most).replace(/\s+\S*$/, "") + "…");
 const NAMES = { global: "global recoding", local: "local recoding", symbols: "symbols" };
-const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, n_values: 0, chosen: null, ready: false };
+const state = { points: [], soft: [], noise: [], others: {}, whole: 0, free: 0, chosen: null, ready: false };
 
 const counted = (n) => n.toLocaleString("en-US");
 // As the server writes shares, only shorter at the ends.
 const inPercent = (share) =>
   share > 1e-12 && share < 1e-4 ? "<0.01%" : `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
 const by = () => form.elements.by.value;
+const share = (field) => String(Number((Number(field.value) / 100).toFixed(8))); // of a field in percent
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function curve(points, name, ink, extra) {
@@ -112,22 +112,18 @@ function draw() {
   }, { displayModeBar: false, responsive: true });
 }
 
-// The best release found for the target, before it is looked up exactly.
-function estimate() {
-  const target = Number(value.value) / 100, hair = Number(place.dataset.hair);
-  const points = soft.checked ? state.soft : state.points;
-  if (by() === KEPT) return points.find((p) => p.kept >= target - hair);
-  return points.filter((p) => p.leakage <= target + hair).at(-1);
-}
-
-function tellEstimate() {
+// Which point meets the target, before it is looked up exactly; asked for when the slider rests.
+let asked = 0;
+async function tellNearest() {
   document.getElementById("of").textContent =
     place.dataset.plain === undefined ? "" : by() !== KEPT ? "of the sensitive information" : readable ? "of the public columns" : "of the public information";
-  if (by() === "caps") return (document.getElementById("estimate").textContent = "");
-  const near = estimate();
-  document.getElementById("estimate").textContent = near
-    ? `Nearest point: keeps ${inPercent(near.kept)}, gives away ${inPercent(near.leakage)}, in ${counted(near.n_symbols)} ${readable ? "combination" : "symbol"}${near.n_symbols === 1 ? "" : "s"} (now ${counted(state.n_values)} values).`
-    : `No release found meets this${least > 1 ? ` with at least ${counted(least)} records alike` : ""}.`;
+  const mine = ++asked;
+  await new Promise((go) => setTimeout(go, 50));
+  if (mine !== asked) return;
+  const target = new URLSearchParams({ by: by(), value: share(value), ...(soft.checked ? { soft: "on" } : {}) });
+  const answer = await fetch(`/nearest?${target}`, { credentials: "same-origin" }).catch(() => null);
+  const words = answer && answer.ok ? (await answer.json()).words : "";
+  if (mine === asked) document.getElementById("nearest").textContent = words;
 }
 
 function listPoints() {
@@ -170,9 +166,8 @@ let latest = 0;
 async function choose() {
   if (!form.reportValidity()) return;
   const mine = ++latest;
-  tellEstimate();
+  tellNearest();
   complain("");
-  const share = (field) => String(Number((Number(field.value) / 100).toFixed(8)));
   const fields = { by: by(), value: share(value) };
   if (by() === "caps") {
     const caps = [...form.querySelectorAll(".caps input")].filter((field) => field.value !== "");
@@ -223,7 +218,7 @@ function take(id, news) {
   const text = JSON.stringify(news);
   if (taken[id] === text) return;
   taken[id] = text;
-  for (const name of ["points", "soft", "noise", "others", "whole", "free", "n_values"]) {
+  for (const name of ["points", "soft", "noise", "others", "whole", "free"]) {
     if (news[name] !== undefined) state[name] = news[name];
   }
   draw();
@@ -249,7 +244,7 @@ async function search() {
   state.ready = true;
   form.hidden = false;
   listPoints();
-  tellEstimate();
+  tellNearest();
   if (place.dataset.choice) follow(place.dataset.choice, () => latest === 0);
 }
 
@@ -273,11 +268,11 @@ form.addEventListener("submit", (event) => {
 form.addEventListener("change", () => state.ready && choose());
 slider.addEventListener("input", () => {
   value.value = slider.value;
-  tellEstimate();
+  tellNearest();
 });
 value.addEventListener("input", () => {
   slider.value = value.value;
-  tellEstimate();
+  tellNearest();
 });
 // The drawing library keeps the page busy for a while: what waits is on the screen, and turns, before it comes.
 const library = (async () => {
