@@ -76,12 +76,20 @@ def cells_information(p: Array, rows: NDArray[Any], columns: NDArray[Any]) -> fl
     >>> cells_information(np.array([0.5, 0.5]), np.array([0, 1]), np.array([0, 1]))
     1.0
     """
-    p_x, p_y = np.bincount(rows, weights=p), np.bincount(columns, weights=p)
     positive = p > 0
     p, rows, columns = p[positive], rows[positive], columns[positive]
-    # log p - log p_x - log p_y, not the log of the ratio: p_x * p_y may underflow.
-    surprise = np.log2(p) - np.log2(p_x[rows]) - np.log2(p_y[columns])
-    return max(0.0, float(np.dot(p, surprise)))
+    return max(0.0, float(np.dot(p, log_lifts(p, rows, columns))))
+
+
+def log_lifts(p: Array, rows: NDArray[Any], columns: NDArray[Any]) -> Array:
+    """log₂ p(x,y) / (p(x) p(y)) of cells, all above 0, as for `cells_information`.
+
+    >>> log_lifts(np.array([0.5, 0.5]), np.array([0, 1]), np.array([0, 1]))
+    array([1., 1.])
+    """
+    p_x, p_y = np.bincount(rows, weights=p), np.bincount(columns, weights=p)
+    # The log of each, not of the ratio: p_x * p_y may underflow.
+    return np.asarray(np.log2(p) - np.log2(p_x[rows]) - np.log2(p_y[columns]))
 
 
 def share(bits: Any, whole: float) -> Any:

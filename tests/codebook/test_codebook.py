@@ -295,6 +295,11 @@ HARD = {
     "nested": (lambda d: d["symbols"][0].update(members=[[["f"], 1.0]]), True, "wrong form"),
     "tag": (lambda d: d["symbols"][0].update(members=[["f", {"pickle": "x"}]]), True, "wrong form"),
     "tagged": (lambda d: d["symbols"][0].update(members=[["f", {"date": "x"}]]), True, "no date"),
+    "written otherwise": (
+        lambda d: d["symbols"][0].update(members=[["f", {"number": "1.5"}]]),
+        True,
+        "no number",
+    ),
     "twin labels": (lambda d: d["symbols"][0].update(label="r2"), True, "not distinct"),
     "probabilities": (lambda d: d["symbols"][0].update(probability=0.9), True, "sum to"),
     "kind": (lambda d: d["public"][0].update(kind="blob"), True, "'kind' has the wrong form"),

@@ -26,6 +26,8 @@ def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path):
         open_table(path, input_format="xlsx")
     with pytest.raises(InvalidInput, match="is for files"):
         open_table(f"duckdb://{path}#t", input_format="csv")
+    with pytest.raises(InvalidInput, match="is for files"):
+        open_table({"ill": [1]}, input_format="csv")
 
 
 def test_words_for_yes_and_no_stay_words(tmp_path):

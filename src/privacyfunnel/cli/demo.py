@@ -80,6 +80,9 @@ def _print_table(found: Frontier) -> None:
 
 def _print_words(found: Frontier, folder: Path) -> None:
     """What the table shows, for someone who is no information theorist."""
+    from privacyfunnel.metrics.stakes import stakes
+    from privacyfunnel.releases.cautions import few_records
+
     frame = found.to_frame()
     chosen = frame[frame.utility >= 0.3].iloc[0]
     whole = frame.iloc[-1]
@@ -95,9 +98,8 @@ def _print_words(found: Frontier, folder: Path) -> None:
             f"From {proved.utility.iloc[0]:.0%} utility on, the releases marked as proved "
             "optimal meet a limit that no release can beat."
         )
+    say(few_records(stakes(found.joint, seed=found.seed)).text)
     say(
-        "These figures describe the 442 records themselves. With so few records per value most "
-        "of the link between X and S is chance: they say little about other patients.\n"
         f"Picture and numbers: {folder}. A readable release, as its receivers get it: "
         f"{folder / RELEASE}"
     )

@@ -27,7 +27,8 @@ DEFAULTS = {field.name: field.default for field in fields(ReleaseRequest)}
 def asked(name: str) -> Any:
     """The option of a field of a request: its name, its help and the panel that it stands in."""
     told = ASKED[name]
-    both = f"/--no-{option_of(name)[2:]}" if KINDS[name] == bool | None else ""
+    off = KINDS[name] == bool | None or DEFAULTS[name] is True  # then it can be switched off
+    both = f"/--no-{option_of(name)[2:]}" if off else ""
     return typer.Option(
         f"{option_of(name)}{both}", help=told.meaning, rich_help_panel=PANELS[told.topic]
     )

@@ -50,6 +50,9 @@ def schema() -> dict[str, Any]:
     fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
     column["kind"] = {"enum": list(KINDS)}
     column["round"]["anyOf"][1] = {"enum": list(UNITS)}
+    found["$defs"]["value"]["anyOf"][1]["properties"] = {
+        name: {"type": "string"} for name, kind in KINDS.items() if kind.from_text is not None
+    }
     return found
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
+from privacyfunnel.columns import known
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
@@ -165,8 +166,8 @@ def is_within(inner: Group, outer: Group) -> bool:
     if not is_interval(inner):
         return all(holds(outer, value) for value in inner.members)
     if not is_interval(outer):  # of two groups of a tree that meet, the one that reaches further
-        known = [holds(inner, value) for value in outer.members if value is not None]
-        return any(known) and not all(known)
+        held = [holds(inner, value) for value in known(outer.members)]
+        return any(held) and not all(held)
     return (outer.low is None or (inner.low is not None and outer.low <= inner.low)) and (
         outer.high is None or (inner.high is not None and inner.high <= outer.high)
     )
@@ -204,16 +205,16 @@ def stars_of(book: Codebook) -> list[int]:
 def _inside(column: RecodedColumn, values: Sequence[Any]) -> NDArray[np.bool_]:
     """Which of the values each group holds, shape ``[group, value]``: `holds` for many at once."""
     place = {value: v for v, value in enumerate(values)}
-    known = sorted(value for value in values if value is not None)
-    order = np.array([place[value] for value in known], dtype=np.int64)
+    rising = sorted(known(values))
+    order = np.array([place[value] for value in rising], dtype=np.int64)
     found = np.zeros((len(column.groups), len(values)), dtype=bool)
     for g, group in enumerate(column.groups):
         found[g, [place[value] for value in group.members if value in place]] = True
         if group.label == ANY:
             found[g] = True
         elif is_interval(group):
-            low = 0 if group.low is None else bisect_left(known, group.low)
-            high = len(known) if group.high is None else bisect_left(known, group.high)
+            low = 0 if group.low is None else bisect_left(rising, group.low)
+            high = len(rising) if group.high is None else bisect_left(rising, group.high)
             found[g, order[low:high]] = True
     return found
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codebook.output import ANY
+from privacyfunnel.columns import known
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 
 if TYPE_CHECKING:
@@ -45,11 +46,14 @@ class Decoded:
     @property
     def mean(self) -> float | None:
         """The mean of the values; where they are not all told the one of the group, if that is."""
-        known = [(v, p) for v, p in self.values if v is not None]
-        if self.untold or not all(p is not None and type(v) in (int, float) for v, p in known):
+        shares = dict(self.values)
+        told = {v: shares[v] for v in known(shares)}
+        if self.untold or not all(
+            p is not None and type(v) in (int, float) for v, p in told.items()
+        ):
             return self.mean_told
-        total = sum(p or 0.0 for _, p in known)
-        return sum(v * (p or 0.0) for v, p in known) / total if total else None
+        total = sum(p or 0.0 for p in told.values())
+        return sum(v * (p or 0.0) for v, p in told.items()) / total if total else None
 
 
 def told(counts: Sequence[float], least: float) -> list[bool]:

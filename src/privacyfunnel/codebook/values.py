@@ -40,6 +40,9 @@ def decode(value: Any) -> Any:
     if len(value) != 1 or read is None or not isinstance(text, str):
         raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
     try:
-        return read(text)
+        found = read(text)
+        if encode(found) == value:
+            return found
     except ValueError:
-        raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.") from None
+        pass
+    raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.")

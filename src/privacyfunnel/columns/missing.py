@@ -189,6 +189,15 @@ def missing_last(value: Any) -> tuple[bool, Any]:
     return value is None, value
 
 
+def known(values: Iterable[Any]) -> list[Any]:
+    """The values without the missing one.
+
+    >>> known([18, None, 65])
+    [18, 65]
+    """
+    return [value for value in values if value is not None]
+
+
 def known_places(values: Iterable[Any]) -> list[int]:
     """Where the values stand that have a place in an order; the missing one has none.
 

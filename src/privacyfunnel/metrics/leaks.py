@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from privacyfunnel.information import log_lifts
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Guessing, MaximalLeakage
 
@@ -88,7 +89,5 @@ def largest_log_lift(joint: Joint) -> float:
 
 
 def _log_lifts(joint: Joint) -> np.ndarray:
-    """log₂ p(s,x)/(p(s)p(x)) of the pairs that occur."""
-    cells = joint.counts.tocoo()
-    log_p = np.log2(cells.data / joint.total)
-    return np.asarray(log_p - np.log2(joint.p_s[cells.row]) - np.log2(joint.p_x[cells.col]))
+    cells = joint.p_sx.tocoo()
+    return log_lifts(cells.data, cells.row, cells.col)

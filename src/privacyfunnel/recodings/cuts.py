@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from privacyfunnel.columns import show, show_below, show_from
+from privacyfunnel.columns import known, show, show_below, show_from
 
 Cut = tuple[Any, int]  # the value that opens the upper interval, and how round it is
 
@@ -18,11 +18,9 @@ def is_ordered(values: Sequence[Any]) -> bool:
     >>> is_ordered((3, 4.5)), is_ordered((False, True)), is_ordered(("a", "b"))
     (True, False, False)
     """
-    known = [value for value in values if value is not None]
-    if not known or any(isinstance(value, bool) for value in known):
-        return False
-    numbers = all(isinstance(value, int | float) for value in known)
-    return numbers or len({type(value) for value in known} & {date, datetime}) == 1
+    kinds = {type(value) for value in known(values)}
+    numbers = bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
+    return bool not in kinds and (numbers or len(kinds & {date, datetime}) == 1)
 
 
 def cut_between(low: Any, high: Any) -> Cut:

@@ -53,7 +53,7 @@ def about_table(
             )
         )
     if stakes.few_records and not is_coarse:
-        found.append(_few_records(stakes))
+        found.append(few_records(stakes))
     return found
 
 
@@ -240,7 +240,8 @@ def _kept(name: str, is_measured: bool) -> Caution:
     )
 
 
-def _few_records(stakes: Stakes) -> Caution:
+def few_records(stakes: Stakes) -> Caution:
+    """What figures of few records are worth."""
     records = several(stakes.n_records or 0, "record")
     text = (
         f"{records} are few for {several(stakes.n_s, 'different sensitive value')} and "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.connection import check_memory
 from privacyfunnel.tables.engines import ENGINES
-from privacyfunnel.tables.engines.duckdb import open_files
 from privacyfunnel.tables.paths import FORMATS
 from privacyfunnel.tables.table import Table
 from privacyfunnel.validation import check_choice
@@ -31,11 +31,13 @@ def open_table(source: Any, *, memory: str | None = None, input_format: str | No
         return source
     if input_format is not None:
         check_choice("input_format", input_format, sorted(set(FORMATS.values())))
-        return open_files(source, memory, {}, input_format)
+        if not isinstance(source, str | Path):
+            raise InvalidInput("an input_format is for files; frames have their own.")
     for name in ENGINES:
         engine = import_module(f"privacyfunnel.tables.engines.{name}")
         if engine.opens(source):
-            opened: Table = engine.open_source(source, memory)
+            form = {} if input_format is None else {"input_format": input_format}
+            opened: Table = engine.open_source(source, memory, **form)
             return opened
     raise InvalidInput(
         f"cannot read a table from {type(source).__name__}; pass a path or a data frame."

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import privacyfunnel as pf
-from privacyfunnel.columns import KINDS, show
+from privacyfunnel.columns import KINDS, known, show
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.readable_frontier import ReadableFrontier
@@ -274,10 +274,10 @@ def _open(table: str, folder: Path) -> Table:
 
 def _listed(counts: Counts) -> dict[str, list[str]]:
     """The values of the public columns that have no order of their own, where they are not too many."""
-    known = zip(counts.roles.public, counts.joint().public, strict=True)
+    columns = zip(counts.roles.public, counts.joint().public, strict=True)
     return {
-        column.name: [show(value) for value in found.values if value is not None]
-        for column, found in known
+        column.name: [show(value) for value in known(found.values)]
+        for column, found in columns
         if column.rule is None
         and not KINDS[column.kind].is_ordered
         and 2 < len(found.values) <= MOST_LISTED

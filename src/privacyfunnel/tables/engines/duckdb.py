@@ -40,10 +40,10 @@ def opens(source: Any) -> bool:
     return isinstance(source, str | Path) or nw.dependencies.is_duckdb_relation(source)
 
 
-def open_source(source: Any, memory: str | None) -> Table:
+def open_source(source: Any, memory: str | None, input_format: str | None = None) -> Table:
     """A table of files, of a database or of a relation."""
     if isinstance(source, str | Path):
-        return open_files(source, memory, {})
+        return open_files(source, memory, {}, input_format)
     safe = ", ".join(f"c{i}" for i in range(len(source.columns)))
     renamed: Any = source.query("funnel_rows", f"SELECT * FROM funnel_rows AS s({safe})")
     return DuckDBTable(
@@ -64,8 +64,8 @@ def open_files(
     import duckdb
 
     is_database = str(source).startswith(DATABASE)
-    if form is not None and (is_database or not isinstance(source, str | Path)):
-        raise InvalidInput("an input_format is for files; frames and databases have their own.")
+    if form is not None and is_database:
+        raise InvalidInput("an input_format is for files; databases have their own.")
     with connect(memory) as con:
         try:
             reading = (
