@@ -4,7 +4,8 @@
 1.5
 
 Every entropy and information that is told is one of these. Searches compare what a cluster adds: prices,
-in ``measures/`` and ``objectives.py``, compiled in ``_kernels/``. Tests hold these to the sums here.
+in ``measures/``, ``objectives.py`` and ``solvers/``, compiled in ``_kernels/``. Tests hold these to the
+sums here.
 """
 
 from __future__ import annotations

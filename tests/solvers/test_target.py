@@ -7,6 +7,7 @@ import pytest
 
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import make_measure
+from privacyfunnel.solvers.base import Status
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.target import MET, Price, Target, chosen, rank
 
@@ -30,10 +31,12 @@ def test_the_code_that_is_taken(price, first):
         assert rank(price, first) == min(rank(price, code) for code in codes)
 
 
-def test_where_nothing_is_told_more_is_kept_than_asked_for():
-    counts = np.random.default_rng(4).integers(1, 9, (3, 25)) + np.array([[20], [0], [0]])
+@pytest.mark.parametrize("n_x", [6, 11, 25])  # all partitions are looked at, or some
+def test_where_nothing_is_told_more_is_kept_than_asked_for(n_x):
+    counts = np.random.default_rng(4).integers(1, 9, (3, n_x)) + np.array([[20], [0], [0]])
     joint = Joint.from_counts(counts)  # one value of S is the best guess whatever is released
     target = Target("funnel", "utility", 0.3 * joint.entropy_x, measure=make_measure("guessing"))
     found = BestSearch("fast").solve_at(joint, target, rng=np.random.default_rng(0))
-    assert found.leakage == 0.0
+    assert found.leakage == pytest.approx(0.0, abs=1e-12)
     assert found.utility == pytest.approx(joint.entropy_x)
+    assert (found.status is Status.OPTIMAL) == (n_x <= 12)

@@ -19,4 +19,4 @@ def eta_of(t, table):
     """η(t) from ``table`` = η(0), η(1), ... where the weights are whole; computed if it is empty."""
     if table.size > 0:
         return table[np.uint64(np.int64(t))]  # unsigned: no check for one counted from the end
-    return t * math.log2(t) if t > 0.0 else 0.0
+    return eta(t)

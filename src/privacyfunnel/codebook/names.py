@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
-from privacyfunnel.columns import Bins, Calendar, Column
+from privacyfunnel.columns import Bins, Calendar, Column, known
 from privacyfunnel.recodings.cuts import interval_label
 from privacyfunnel.recodings.groups import group_label
 from privacyfunnel.recodings.hierarchy import run_label
@@ -44,15 +44,15 @@ def _in_intervals(rule: Bins, groups: Sequence[Group]) -> list[Group]:
 
     A bin between them that no record has is theirs too, as the name says.
     """
-    seen = {rule.raw(name) for group in groups for name in group.members if name is not None}
+    seen = {rule.raw(name) for group in groups for name in known(group.members)}
     found = []
     for group in groups:
-        known = [name for name in group.members if name is not None]
-        bins = sorted(map(rule.raw, known))
-        is_run = len(known) == len(group.members) > 0 and seen.isdisjoint(
+        names = known(group.members)
+        bins = sorted(map(rule.raw, names))
+        is_run = len(names) == len(group.members) > 0 and seen.isdisjoint(
             set(range(bins[0], bins[-1] + 1)) - set(bins)
         )
-        if is_run and group.label in (run_label(known), group_label(known)):
+        if is_run and group.label in (run_label(names), group_label(names)):
             members = tuple(map(rule.label, range(bins[0], bins[-1] + 1)))
             group = Group(rule.span(bins[0], bins[-1]), members)
         found.append(group)

@@ -10,7 +10,6 @@ import math
 from datetime import date, datetime
 from typing import Any
 
-from privacyfunnel.codebook.schema import need
 from privacyfunnel.columns import KINDS
 from privacyfunnel.errors import InvalidInput
 
@@ -31,14 +30,15 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The symbol that JSON holds, the inverse of :func:`encode`; refuses what that does not write."""
+    """The symbol that JSON holds, the inverse of :func:`encode`; refuses what that does not write.
+
+    It has the form of a value by the schema.
+    """
     if not isinstance(value, dict):
-        need(value is None or isinstance(value, str | int | float), f"{value!r} is no value")
         return value
-    tag, text = next(iter(value.items()), ("", None))
-    read = KINDS[tag].from_text if tag in KINDS else None
-    if len(value) != 1 or read is None or not isinstance(text, str):
-        raise InvalidInput(f"not a valid codebook: {value!r} is no value.")
+    ((tag, text),) = value.items()
+    read = KINDS[tag].from_text
+    assert read is not None
     try:
         found = read(text)
         if encode(found) == value:

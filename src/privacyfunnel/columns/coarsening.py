@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.columns.kinds import literal, show, show_below, show_from
+from privacyfunnel.columns.missing import SHOWN
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Bins:
         low = self.edges[first - 1] if first > 0 else None
         high = self.edges[last] if last < len(self.edges) else None
         if low is None:
-            return "not missing" if high is None else show_below(high)
+            return f"not {SHOWN}" if high is None else show_below(high)
         return show_from(low) if high is None else f"[{show(low)}, {show(high)})"
 
     def raw(self, label: Any) -> int:

@@ -4,8 +4,9 @@ What is missing, which columns a row must have (:func:`required`) and that it ha
 Python, SQL, frames and Arrow, and nowhere else. A new policy is one entry of ``MISSING``; the codebook's
 schema, the commands' help and the pages name those that are there. A missing value that is released is
 None, like any other value but in an order, where it has no place (:func:`known_places`): in a list it
-comes last (:func:`missing_last`), beside runs it is a group of its own unless all is one
-(:func:`beside_runs`), in a tree it lies under ``ABOVE``, and ``AWAY`` is how far it is from known values.
+comes last (:func:`missing_last`), beside runs it is a group of its own (:func:`beside_runs`) unless all
+is one (:func:`all_in_one`), in a tree it lies under ``ABOVE``, and ``AWAY`` is how far it is from known
+values.
 """
 
 from __future__ import annotations
@@ -223,6 +224,17 @@ def beside_runs(
     groups = np.zeros(n_values, dtype=np.int64)
     groups[order] = runs
     return groups
+
+
+def all_in_one(order: Sequence[int] | NDArray[np.int64], n_values: int) -> NDArray[np.int64] | None:
+    """The groups where a missing value is not beside the runs: all are one. None if none is missing.
+
+    >>> all_in_one([0, 2], 3), all_in_one([0, 1], 2)
+    (array([0, 0, 0]), None)
+    """
+    import numpy as np
+
+    return np.zeros(n_values, dtype=np.int64) if len(order) < n_values else None
 
 
 def is_beside_runs(groups: NDArray[np.int64], order: Sequence[int]) -> bool:

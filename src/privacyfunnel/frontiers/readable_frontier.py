@@ -16,7 +16,7 @@ from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.target import Price, chosen, told_and_kept
+from privacyfunnel.solvers.target import Price, ranked, told_and_kept
 from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class ReadableFrontier(Frontier):
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
             found = search.at(rng, kept=value)
-            return chosen([found, *self.codes], Price.keeping(value), told_and_kept) or found
+            return ranked([found, *self.codes], Price.keeping(value), told_and_kept)[0]
         reading = value * self.aim.whole_leakage(self.joint)
         found = search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))
-        return chosen([found, *self.codes], Price.telling(reading), told_and_kept) or found
+        return ranked([found, *self.codes], Price.telling(reading), told_and_kept)[0]
 
 
 def readable_frontier(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.codes import Group
-from privacyfunnel.columns import known_places, show
+from privacyfunnel.columns import known, known_places, show
 from privacyfunnel.columns.missing import ABOVE
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.information import Array
@@ -88,13 +88,13 @@ class Hierarchy:
     def tree(self, values: Sequence[Any]) -> Tree:
         """The tree over the values that a column holds; a missing value hangs from the top."""
         seen = {show(value) for value in values}
-        absent = [value for value in values if value is not None and show(value) not in self.levels]
+        absent = [value for value in known(values) if show(value) not in self.levels]
         if absent:
             raise InvalidInput(
                 f"{self.source} lacks {len(absent)} of the values, such as "
                 f"{', '.join(repr(show(value)) for value in absent[:3])}; add a line for each."
             )
-        whole = all(isinstance(value, int) for value in values if value is not None)
+        whole = all(isinstance(value, int) for value in known(values))
         typed: Callable[[str], Any] = int if whole else str
         members: dict[tuple[int, str], list[Any]] = {}  # unseen ones too, for rows that come later
         below: dict[tuple[int, str], list[int]] = {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import known_places, show
-from privacyfunnel.columns.missing import beside_runs
+from privacyfunnel.columns.missing import all_in_one, beside_runs
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints
@@ -33,7 +33,7 @@ DENSE = 4  # in a hurry, a finer level is looked at where one point in so many, 
 class Intervals:
     """What an ordered column may become: intervals between allowed cut points.
 
-    ``order`` are the positions of the known values; a missing value is a group of its own, or all is one.
+    ``order`` are the positions of the known values; where a missing one goes says `columns.missing`.
     ``cuts[j]`` is the point between the values at j − 1 and j (None for categories in a given order),
     ``rough[j]`` what a cut there costs of the share kept, infinite where none is allowed.
 
@@ -148,12 +148,13 @@ class Intervals:
             price, labels = finer
             if self.hurried and DENSE * len(np.unique(labels)) < np.count_nonzero(points):
                 break
-        if len(self.order) == self.n_values:
+        one = all_in_one(self.order, self.n_values)
+        if one is None:
             return labels
         none = np.full(self.n_values + 1, np.inf)
         orders = self._missing, np.arange(self.n_values)
         alone, whole = (self._cut(cells, order, none)[0] for order in orders)
-        return labels if price + alone < whole else np.zeros(self.n_values, dtype=np.int64)
+        return labels if price + alone < whole else one
 
     def within(
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
@@ -207,9 +208,9 @@ class Intervals:
 
     @property
     def n_codes(self) -> int:
-        """The number of ways to cut; a missing value is on its own, or all is one."""
+        """The number of ways to cut."""
         cuts = int(np.isfinite(self.rough[1 : len(self.order)]).sum())
-        return int(2**cuts) + (len(self.order) < self.n_values)
+        return int(2**cuts) + (all_in_one(self.order, self.n_values) is not None)
 
     def every(self) -> Iterator[Ints]:
         """All ways to cut."""
@@ -218,8 +219,9 @@ class Intervals:
             begins = np.zeros(len(self.order), dtype=np.int64)
             begins[cuts] = chosen
             yield beside_runs(1 + np.cumsum(begins), self.order, self.n_values)
-        if len(self.order) < self.n_values:
-            yield np.zeros(self.n_values, dtype=np.int64)
+        one = all_in_one(self.order, self.n_values)
+        if one is not None:
+            yield one
 
     @property
     def listing(self) -> Ints:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.codes import Partition
+from privacyfunnel.columns import known
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint, PublicColumn
 from privacyfunnel.measures import INFORMATION, Measure
@@ -32,7 +33,7 @@ from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import MET, Price, chosen, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Price, ranked, reaches, stays_within
 from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
 RECODINGS = ("symbols", "global", "local")
@@ -429,7 +430,7 @@ class RecodingSearch:
             else:
                 high = middle
         price = Price.telling(leakage)
-        return chosen(met, price, lambda found: (found.amounts[0], found.kept)) or met[0]
+        return ranked(met, price, lambda found: (found.amounts[0], found.kept))[0]
 
     def _wider(self) -> RecodingSearch:
         """The same with a larger least count in the sample, which has not met all rare combinations."""
@@ -470,7 +471,7 @@ def _moved(tuples: LocalSearch, start: Start, kept: float) -> Generalised | None
 def _positions(name: str, values: Sequence[Any], order: Sequence[Any]) -> list[int]:
     """Where the values of a column stand in the order given for it."""
     place = {value: v for v, value in enumerate(values)}
-    absent = [value for value in values if value is not None and value not in set(order)]
+    absent = [value for value in known(values) if value not in set(order)]
     if absent or len(set(order)) < len(order):
         wrong = f"lacks {absent[0]!r}" if absent else "names a value twice"
         raise InvalidInput(f"the order of {name!r} {wrong}; name each value once, first to last.")

@@ -14,7 +14,7 @@ from privacyfunnel.codebook.output import ANY, has_bounds, has_mean, recoded_nam
 from privacyfunnel.codebook.recoded import is_interval
 from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.codes import Group
-from privacyfunnel.columns import KINDS, MISSING, Column, show
+from privacyfunnel.columns import KINDS, MISSING, Column, known, show
 from privacyfunnel.report.escape import EMPTY
 from privacyfunnel.report.numbers import listed, number, percent, several
 from privacyfunnel.report.words import in_groups, leaving_aside
@@ -93,10 +93,10 @@ def group_words(group: Group, tally: Tally | None, column: Column) -> str:
         high = "" if group.high is None else f"below {column.shown(group.high)}"
         parts.append(f"{low} {high}".strip())
     if group.members:
-        known = [column.shown(value) or EMPTY for value in group.members if value is not None]
-        more = f" and {len(known) - FEW} more" if len(known) > FEW else ""
-        parts += [", ".join(known[:FEW]) + more] if known else []
-        parts += [show(None)] if len(known) < len(group.members) else []
+        named = [column.shown(value) or EMPTY for value in known(group.members)]
+        more = f" and {len(named) - FEW} more" if len(named) > FEW else ""
+        parts += [", ".join(named[:FEW]) + more] if named else []
+        parts += [show(None)] if len(named) < len(group.members) else []
     return "; ".join(parts)
 
 

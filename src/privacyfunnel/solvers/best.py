@@ -43,7 +43,7 @@ from privacyfunnel.solvers.moves import (
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import Price, Target, cheapest, rank, stays_within
+from privacyfunnel.solvers.target import Price, Target, ranked, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
 SMALL = 12  # alphabets up to here are searched exhaustively
@@ -269,7 +269,8 @@ class BestSearch:
             assert isinstance(fine, Partition)
             code = lift(coarse, fine)
             found.append(Solution.measured(joint, target.objective, code, Status.CONVERGED))
-        return replace(cheapest(target, found) or found[0], status=Status.CONVERGED)
+        best = ranked(found, target.price, lambda solution: solution.amounts)[0]
+        return replace(best, status=Status.CONVERGED)
 
     def layout(self, joint: Joint, objective: Objective) -> JointLayout:
         """The joint laid out for the kernels, with the rule of ``min_count``."""
@@ -360,7 +361,7 @@ class BestSearch:
 
 
 def _ranked(found: Iterable[Found], price: Price) -> list[Found]:
-    return sorted(found, key=lambda one: rank(price, one[0]))
+    return ranked(found, price, lambda one: one[0])
 
 
 def _free(codes: Iterable[Partition]) -> list[Candidate]:

@@ -18,11 +18,11 @@ from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import Funnel, View
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, check_effort
-from privacyfunnel.solvers.exhaustive import cluster_costs
+from privacyfunnel.solvers.exhaustive import best_of_all
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, OF_ALL, ceiling_of, rank, reaches
+from privacyfunnel.solvers.target import MET, rank, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -180,16 +180,10 @@ class _CapSearch:
 
     def _of_all(self, n: int) -> Labels:
         """By looking at every partition; a single cluster where no other is within the caps."""
-        from privacyfunnel._kernels.partitions import best_within
-
-        joint, quantities = self.layout.joint, self.measured.quantities
-        labels, value = best_within(
-            cluster_costs(joint, quantities, self.price.weights, int(self.layout.least)),
-            np.array([cluster_costs(joint, quantities, row) for row, _ in self.price.limits]),
-            np.array([ceiling_of(bound + view.at_rest, OF_ALL) for bound, view in self._views()]),
-            n,
-        )
-        return np.asarray(labels) if np.isfinite(value) else np.zeros(n, dtype=np.int64)
+        bounds = [bound + view.at_rest for bound, view in self._views()]
+        quantities, least = self.measured.quantities, int(self.layout.least)
+        labels = best_of_all(self.layout.joint, quantities, self.price, bounds, least)
+        return np.zeros(n, dtype=np.int64) if labels is None else labels
 
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""

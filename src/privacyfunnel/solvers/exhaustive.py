@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
@@ -14,7 +15,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.target import OF_ALL, Target, ceiling_of
+from privacyfunnel.solvers.target import OF_ALL, AnyPrice, Target, ceiling_of, tie_break
 from privacyfunnel.submodular.functions import subset_sums
 from privacyfunnel.validation import check_records, check_whole
 
@@ -53,17 +54,11 @@ class ExhaustiveSearch:
         self, joint: Joint, target: Target, *, starts: Sequence[Code] = (), rng: Generator
     ) -> Solution:
         """The best of all partitions that meet the target."""
-        from privacyfunnel._kernels.partitions import best_within
-
         self._check(joint, MAX_N_X_TARGET)
         price, objective = target.price, target.objective
-        labels, value = best_within(
-            self._costs(joint, objective, price.weights),
-            self._costs(joint, objective, price.limit)[None],
-            np.array([ceiling_of(price.bound + objective.at_rest(joint, price.limit), OF_ALL)]),
-            joint.n_x,
-        )
-        if not np.isfinite(value):
+        bounds = [price.bound + objective.at_rest(joint, price.limit)]
+        labels = best_of_all(joint, objective.quantities(joint), price, bounds, self.min_count)
+        if labels is None:
             raise TargetUnreachable(self._unreachable(joint, target))
         return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
 
@@ -107,6 +102,31 @@ class ExhaustiveSearch:
             f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
             f"the nearest has {target.share(joint, most):.4g}."
         )
+
+
+def best_of_all(
+    joint: Joint,
+    quantities: Sequence[Quantity],
+    price: AnyPrice,
+    bounds: Sequence[float],
+    min_count: int,
+) -> NDArray[np.int64] | None:
+    """Of all partitions the one that is taken; None where none is within the limits.
+
+    ``bounds`` are those of the limits, in the units of the clusters' costs.
+    """
+    from privacyfunnel._kernels.partitions import best_within
+
+    def costs(weights: Sequence[float]) -> Array:
+        return cluster_costs(joint, quantities, weights, min_count)
+
+    own, most = costs(price.weights), ceiling_of(np.array(bounds), OF_ALL)
+    taken = np.array([costs(row) for row, _ in price.limits])
+    _, value = best_within(own, taken, most, joint.n_x)
+    if not np.isfinite(value):
+        return None
+    equals = np.vstack([taken, own]), np.append(most, ceiling_of(value))
+    return np.asarray(best_within(costs(tie_break(price)), *equals, joint.n_x)[0])
 
 
 def cluster_costs(

@@ -16,7 +16,7 @@ from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.equal_profiles import equal_profiles
-from privacyfunnel.solvers.target import MET, Target, hits
+from privacyfunnel.solvers.target import MET, Target, hits, reaches, stays_within
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ def supporting(joint: Joint, target: Target) -> list[Solution]:
         for found in (low, high):
             if hits(bounded(found), target.bits, MET):
                 return [found]
-        if bounded(high) < target.bits:
+        if not reaches(bounded(high), target.bits):
             return [high]
         # The slope of their chord: the λ at which only a code above the chord beats both.
         lam = (high.leakage - low.leakage) / (high.utility - low.utility)
         middle = solution(lam, order.best(lam))
         if middle.value >= lam * low.utility - low.leakage - FLAT:
             return [low, high]
-        low, high = (middle, high) if bounded(middle) <= target.bits else (low, middle)
+        low, high = (middle, high) if stays_within(bounded(middle), target.bits) else (low, middle)
 
 
 class _Order:

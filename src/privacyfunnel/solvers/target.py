@@ -2,7 +2,7 @@
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
 an audit's limits, are no targets and have their own); so is which of some codes is taken (`rank`, by
-which every search orders what it has found, and `chosen`), and what is proved of it. How such codes are
+which every search orders what it has found, and `tie_break`), and what is proved of it. How codes are
 searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
 ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
 secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
@@ -34,6 +34,7 @@ Found = TypeVar("Found")
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
 HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
+EQUAL = 12, 6  # digits to which codes of equal price, and then as far from the limits, are equal
 
 
 def floor_of(least: Any, off: float = HAIR) -> Any:
@@ -61,7 +62,10 @@ def stays_within(value: Any, most: Any, off: float = HAIR) -> Any:
 
 
 def gains(value: float, before: float, off: float = HAIR) -> bool:
-    """Whether a price is lower than one before by more than rounding, or than it takes to matter."""
+    """Whether a price is lower than one before by more than rounding, or than it takes to matter.
+
+    Where a target is met exactly, by lot, this alone decides between codes: none is farther from it.
+    """
     return value < before - off
 
 
@@ -90,30 +94,42 @@ class AnyPrice(Protocol):
 
 
 def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
-    """What codes are taken by, the lowest first: the price, of equals the farther from the limits.
+    """What codes are taken by, the lowest first: the price, infinite beyond a limit; then `tie_break`.
 
-    Beyond a limit the price is infinite.
+    Of codes that are equal in both the one found first is taken.
 
     >>> rank(Price.keeping(0.5), (0.2, 0.6)), rank(Price.keeping(0.5), (0.1, 0.4))
     ((0.2, -0.6), (inf, -0.4))
     """
-    bounded = [sum(map(mul, row, amounts)) for row, _ in price.limits]
-    pairs = zip(bounded, price.limits, strict=True)
-    if all(stays_within(value, most, MET) for value, (_, most) in pairs):
-        return float(sum(map(mul, price.weights, amounts))), sum(bounded)
-    return math.inf, sum(bounded)
+    spared = round(sum(map(mul, tie_break(price), amounts)), EQUAL[1])
+    for row, most in price.limits:
+        if not stays_within(sum(map(mul, row, amounts)), most, MET):
+            return math.inf, spared
+    return round(float(sum(map(mul, price.weights, amounts))), EQUAL[0]), spared
+
+
+def tie_break(price: AnyPrice) -> tuple[float, ...]:
+    """The weights of what decides between equals: the one farther from the limits is taken.
+
+    >>> tie_break(Price.keeping(0.5))  # the one that keeps more
+    (0.0, -1.0)
+    """
+    return tuple(map(sum, zip(*(row for row, _ in price.limits), strict=True)))
+
+
+def ranked(
+    codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
+) -> list[Found]:
+    """Codes by `rank`: the one that is taken first, those beyond a limit last."""
+    return sorted(codes, key=lambda code: rank(price, amounts(code)))
 
 
 def chosen(
     codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
 ) -> Found | None:
-    """Of codes the one that is taken, the first by `rank`; None where none is within the limits."""
-    (best, _), code = min(
-        ((rank(price, amounts(code)), code) for code in codes),
-        key=lambda one: one[0],
-        default=((math.inf, 0.0), None),
-    )
-    return code if best < math.inf else None
+    """Of codes the one that is taken; None where none is within the limits."""
+    best = next(iter(ranked(codes, price, amounts)), None)
+    return None if best is None or rank(price, amounts(best))[0] == math.inf else best
 
 
 def told_and_kept(code: Told) -> tuple[float, float]:

@@ -38,6 +38,7 @@ from privacyfunnel.columns import (
     Calendar,
     Column,
     Round,
+    known,
     literal,
     null_if_missing_sql,
     quoted,
@@ -395,8 +396,8 @@ class Statement:
         return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
     def _is_one_of(self, i: int, values: Sequence[Any]) -> str:
-        known = [self.literal(self.columns[i].raw(v)) for v in values if v is not None]
-        tests = [f"r.k{i} IN ({', '.join(known)})"] if known else []
+        named = [self.literal(self.columns[i].raw(v)) for v in known(values)]
+        tests = [f"r.k{i} IN ({', '.join(named)})"] if named else []
         if None in values:
             tests.append(f"r.k{i} IS NULL")
         return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"

@@ -16,7 +16,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.proposals import COLD_SWEEPS, FEWEST_SWEEPS, PART, PENALTY
 from privacyfunnel.solvers.moves import JointLayout, Labels, merge_light
-from privacyfunnel.solvers.target import AnyPrice, Price, Target, rank
+from privacyfunnel.solvers.target import AnyPrice, Price, Target, ranked
 
 HOT, COLD = 0.05, 0.0003  # first and last temperature, in units of the mean p(x)
 SLOPES = 2.0 ** np.arange(-7, 7)  # prices of what is kept, in units of the mean slope
@@ -44,7 +44,7 @@ class MeasuredSearch:
 
     def ranked(self, found: Iterable[Labels], price: Price) -> list[Labels]:
         """Partitions, the best first; those beyond a limit last."""
-        return sorted(found, key=lambda each: rank(price, self.layout.amounts(Partition(each))))
+        return ranked(found, price, lambda each: self.layout.amounts(Partition(each)))
 
     def insert(self, price: AnyPrice) -> Labels:
         """Every symbol where it costs least, in parts where they are very many."""

@@ -19,7 +19,7 @@ from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import PROPOSALS
 from privacyfunnel.solvers.large.blocks import filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import MET, Price, Target, chosen, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Price, Target, ranked, reaches, stays_within
 
 HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
@@ -148,7 +148,7 @@ class ProposalSearch:
         # Moves hardly change the number of heavy clusters: few are tried first, then more and more.
         for start in reversed(starts):
             before, better = best, self.improve(start, target.price, first)
-            best = self.chosen([better] if before is None else [before, better], target)
+            best = self.first([better] if before is None else [before, better], target)
             worse = worse + 1 if best is before else 0
             if worse == PATIENCE:
                 break
@@ -185,12 +185,11 @@ class ProposalSearch:
             else:
                 high = asked.bits
             tick()
-        return self.improve(self.chosen(met, target), target.price, 0.5)
+        return self.improve(self.first(met, target), target.price, 0.5)
 
-    def chosen(self, met: list[Labels], target: Target) -> Labels:
+    def first(self, met: list[Labels], target: Target) -> Labels:
         """Of labels that meet the target those to go on with."""
-        best = chosen(met, target.price, lambda each: self.layout.amounts(Partition(each)))
-        return met[0] if best is None else best
+        return ranked(met, target.price, lambda each: self.layout.amounts(Partition(each)))[0]
 
 
 def covering_order(masses: Array, least: float) -> NDArray[np.int64]:

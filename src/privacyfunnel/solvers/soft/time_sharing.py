@@ -23,6 +23,7 @@ from privacyfunnel.solvers.target import (
     chosen,
     gains,
     hits,
+    ranked,
     reaches,
     stays_within,
 )
@@ -116,17 +117,17 @@ class TimeSharing:
         """The best mixture that meets the target exactly."""
         bound, corners = self.bound(target), self.hull
         i = self.gap(bound)
-        met = [member for member in corners if hits(member.on(bound.column), bound.bits)]
         if self.n_symbols is not None:
             return self._small(bound)
+        met = [member for member in corners if hits(member.on(bound.column), bound.bits)]
         if met or len(corners) == 1:
-            return channel_of((met or corners)[-1].code)
+            return channel_of(ranked(met or corners, bound.price, lambda m: m.amounts)[0].code)
         two = self._between(corners[i], corners[i + 1], bound)
         finer = self._mixture([m.code for m in corners[i : i + 2]], bound) if self.fine else None
         if finer is None:
             return two
         now, before = (bound.price.of(*self.member(code).amounts) for code in (finer, two))
-        return finer if gains(now, before, MET) else two  # for less, not worth its many symbols
+        return finer if gains(now, before, MET) else two
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from privacyfunnel.codes import ColumnCode
-from privacyfunnel.columns import KINDS, Column, show
+from privacyfunnel.columns import KINDS, Column, known, show
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
 from privacyfunnel.information import entropy, share
@@ -131,23 +131,23 @@ def _cut(table: BareTable, cuts: list[Any], change: Change) -> list[Any]:
     """The cuts of a column of numbers or dates after a change; one at the least value is none."""
     column = table.joint.public[change.column]
     kind = table.columns[change.column].kind
-    known = [value for value in column.values if value is not None]
-    cuts = [cut for cut in cuts if cut > known[0]]
+    values = known(column.values)
+    cuts = [cut for cut in cuts if cut > values[0]]
     if change.what in ("move", "remove"):
         if change.cut >= len(cuts):
             raise InvalidInput("this cut is no longer there; reload the page.")
         cuts.pop(change.cut)
     if change.what == "every":
-        cuts = _multiples(known, kind, change.at)
+        cuts = _multiples(values, kind, change.at)
     if change.what in ("add", "move"):
         point = _point(change.at, kind)
-        if not known[0] < point <= known[-1]:
+        if not values[0] < point <= values[-1]:
             raise InvalidInput(
                 f"a cut at {show(point)} has nothing on one side: the values go from "
-                f"{show(known[0])} to {show(known[-1])}."
+                f"{show(values[0])} to {show(values[-1])}."
             )
         cuts.append(point)
-    return sorted(set(cuts)) or [known[0]]
+    return sorted(set(cuts)) or [values[0]]
 
 
 def _point(text: str, kind: str) -> Any:
@@ -279,8 +279,8 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
 
 
 def _ends(column: PublicColumn) -> tuple[str, str]:
-    known = [value for value in column.values if value is not None]
-    return show(known[0]), show(known[-1])
+    values = known(column.values)
+    return show(values[0]), show(values[-1])
 
 
 def improved(
