@@ -260,6 +260,11 @@ def edit(**fields):
 
 def member_twice(document):
     document["symbols"][1]["members"].append(document["symbols"][0]["members"][0])
+    document["symbols"][1]["counts"].append(1.0)
+
+
+def member(value):
+    return lambda d: d["symbols"][0].update(members=[value], counts=[1.0])
 
 
 def bad_row(document):
@@ -285,21 +290,18 @@ HARD = {
         True,
         "'members' has the wrong form",
     ),
-    "members of a kind": (lambda d: d["symbols"][0].update(members=[[1, 2]]), True, "no value of"),
-    "members too long": (
-        lambda d: d["symbols"][0].update(members=[["f", 1.0, 2]]),
-        True,
-        "3 parts",
-    ),
+    "members of a kind": (member([1, 2]), True, "no value of"),
+    "members too long": (member(["f", 1.0, 2]), True, "3 parts"),
     "members no list": (lambda d: d["symbols"][0].update(members=5), True, "wrong form"),
-    "nested": (lambda d: d["symbols"][0].update(members=[[["f"], 1.0]]), True, "wrong form"),
-    "tag": (lambda d: d["symbols"][0].update(members=[["f", {"pickle": "x"}]]), True, "wrong form"),
-    "tagged": (lambda d: d["symbols"][0].update(members=[["f", {"date": "x"}]]), True, "no date"),
-    "written otherwise": (
-        lambda d: d["symbols"][0].update(members=[["f", {"number": "1.5"}]]),
+    "nested": (member([["f"], 1.0]), True, "wrong form"),
+    "tag": (member(["f", {"pickle": "x"}]), True, "wrong form"),
+    "tagged": (member(["f", {"date": "x"}]), True, "no date"),
+    "a count more": (
+        lambda d: [s.update(counts=[1.0] * (len(s["members"]) + 1)) for s in d["symbols"]],
         True,
-        "no number",
+        "not one count per member",
     ),
+    "written otherwise": (member(["f", {"number": "1.5"}]), True, "no number"),
     "twin labels": (lambda d: d["symbols"][0].update(label="r2"), True, "not distinct"),
     "probabilities": (lambda d: d["symbols"][0].update(probability=0.9), True, "sum to"),
     "kind": (lambda d: d["public"][0].update(kind="blob"), True, "'kind' has the wrong form"),

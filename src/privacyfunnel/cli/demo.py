@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,14 +69,21 @@ def demo(
 def _print_table(found: Frontier) -> None:
     """Releases near round utilities, as a table on the terminal."""
     say(f"{'utility kept':>12}  {'leakage':>8}  {'limit':>8}  {'symbols':>7}")
-    frame = found.to_frame()
     for asked in SHOWN:
-        row = frame[frame.utility >= asked].iloc[0]
+        row = _keeping(asked, found)
         proved = "  proved optimal" if row.gap == 0 else ""
         say(
             f"{row.utility:>12.1%}  {row.leakage:>8.2%}  {row.limit:>8.2%}  "
             f"{row.n_symbols:>7.0f}{proved}"
         )
+
+
+def _keeping(share: float, found: Frontier) -> Any:
+    """The point of the frontier that is taken for a utility."""
+    from privacyfunnel.solvers.target import Price, ranked
+
+    rows: Iterable[Any] = found.to_frame().itertuples()
+    return ranked(rows, Price.keeping(share), lambda row: (row.leakage, row.utility))[0]
 
 
 def _print_words(found: Frontier, folder: Path) -> None:
@@ -84,7 +92,7 @@ def _print_words(found: Frontier, folder: Path) -> None:
     from privacyfunnel.releases.cautions import few_records
 
     frame = found.to_frame()
-    chosen = frame[frame.utility >= 0.3].iloc[0]
+    chosen = _keeping(0.3, found)
     whole = frame.iloc[-1]
     proved = frame[(frame.gap == 0) & (frame.utility > 0.01)]
     say(

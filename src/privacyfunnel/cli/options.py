@@ -13,6 +13,7 @@ import typer
 from privacyfunnel.columns import MISSING
 from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.files import ADDRESS
 from privacyfunnel.releases.request import ASKED, TARGETS, ReleaseRequest
 
 PURPOSE = "What is hidden, what is kept"
@@ -122,7 +123,7 @@ def spell_asked(request: ReleaseRequest) -> list[str]:
 
 
 Table = Annotated[
-    str, typer.Argument(help="A csv, tsv, parquet or json lines file, or duckdb://FILE#TABLE.")
+    str, typer.Argument(help=f"A csv, tsv, parquet or json lines file, or {ADDRESS}.")
 ]
 InputFormat = Annotated[
     str | None,

@@ -114,6 +114,9 @@ def _check_fit(document: Mapping[str, Any]) -> None:
     need(("rows" in document) == has_rows, "it has rows that it must not have, or lacks them")
     for column in (*document["sensitive"], *document["public"]):
         need("bins" not in column or "round" not in column, "a column has two rules")
+    for symbol in document["symbols"]:
+        counts, members = (symbol.get(name, ()) for name in ("counts", "members"))
+        need(len(counts) in (0, len(members)), f"{symbol['label']!r} has not one count per member")
     counted: set[bool] = set()
     for name, groups in ((c["name"], c["groups"]) for c in document.get("columns", ())):
         labels = {group["label"] for group in groups}

@@ -204,12 +204,7 @@ def _book(document: Mapping[str, Any]) -> Codebook:
             for m in (s.get("members", ()) if readable else s["members"])
         ]
         values, rows = [v for v, _ in pairs], [((j, 1.0),) for _, j in pairs]
-        counts = [
-            n
-            for s in document["symbols"]
-            for n in s.get("counts", ())
-            if len(s["counts"]) == len(s.get("members", ()))
-        ]
+        counts = [n for s in document["symbols"] for n in s.get("counts", ())]
     return Codebook(
         roles=roles,
         symbols=symbols,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.codes import ColumnCode, Partition, RecodedColumn
-from privacyfunnel.information import Array, plogp
+from privacyfunnel.information import Array, cells_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Measure
 from privacyfunnel.recodings.column_cells import Ints
@@ -274,12 +274,10 @@ class LocalSearch:
             return -float(p_x @ self._tree[4][nodes].sum(axis=1))
         found = 0.0
         for i, column in enumerate(self.joint.public):
-            pairs = np.unique(np.stack([nodes[:, i], column.codes]), axis=1, return_inverse=True)[1]
-            bits = [
-                -float(plogp(np.bincount(codes.ravel(), weights=p_x)).sum())
-                for codes in (nodes[:, i], column.codes, pairs)
-            ]
-            found += self.columns.rates[i] * (bits[0] + bits[1] - bits[2])
+            both = np.stack([nodes[:, i], column.codes])
+            cells, place = np.unique(both, axis=1, return_inverse=True)
+            p = np.bincount(place.ravel(), weights=p_x).astype(float)
+            found += self.columns.rates[i] * cells_information(p, *cells)
         return found
 
     def levels(self, labels: Sequence[Ints]) -> Ints:

@@ -8,6 +8,7 @@ from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.information import share
 from privacyfunnel.measures import Shannon
 from privacyfunnel.report.numbers import listed, percent
+from privacyfunnel.solvers.target import Price, chosen
 
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of what there is to keep, at which a release is told of
 KEPT = {
@@ -51,12 +52,13 @@ def sentences(frontier: Frontier) -> list[str]:
     if aim.plain:
         return []
     shares = share(frontier.points[:, 0], aim.whole_utility(joint))
-    shown = dict.fromkeys(int((shares < least - 1e-9).sum()) for least in SHARES)
+    points = list(zip([s.leakage for s in frontier], shares.tolist(), strict=True))
+    shown = [chosen(points, Price.keeping(least), lambda point: point) for least in SHARES]
     lines = [
-        f"{percent(shares[k])} of {kept(frontier)}: "
-        f"{aim.measure.sentence(hidden(frontier), frontier.solutions[k].leakage, joint.p_s)}."
-        for k in shown
-        if k < len(shares)
+        f"{percent(point[1])} of {kept(frontier)}: "
+        f"{aim.measure.sentence(hidden(frontier), point[0], joint.p_s)}."
+        for point in dict.fromkeys(shown)
+        if point is not None
     ]
     if np.isnan(frontier.limits([0.0])).any():
         lines.append(f"No limit is proved for {aim.measure.title}.")

@@ -2,8 +2,8 @@
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
 an audit's limits, are no targets and have their own); so is which of some codes is taken (`rank`, by
-which every search orders what it has found, and `tie_break`), and what is proved of it. How codes are
-searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
+which every search for one orders what it has found, and `tie_break`), and what is proved of it. How they
+are searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
 ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
 secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """

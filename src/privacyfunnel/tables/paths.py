@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from privacyfunnel.columns import KINDS, literal
 from privacyfunnel.columns.missing import IN_CSV
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import in_words
+from privacyfunnel.files import ADDRESS, in_words
 
 if TYPE_CHECKING:
     import duckdb
@@ -93,7 +93,7 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
     if "://" in text:
         raise InvalidInput(
             f"cannot open the address {text}; open it with your own engine and pass the frame, "
-            "or use a local path or duckdb://FILE#TABLE."
+            f"or use a local path or {ADDRESS}."
         )
     path = Path(text).expanduser()
     try:

@@ -9,6 +9,7 @@ from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
 from privacyfunnel.columns import KINDS
+from privacyfunnel.files import ADDRESS
 from privacyfunnel.report.numbers import several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
@@ -56,7 +57,9 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
-PAGES.globals.update(MEGABYTE=MEGABYTE, too_large=too_large, forms=forms, KINDS=KINDS)
+PAGES.globals.update(
+    ADDRESS=ADDRESS, MEGABYTE=MEGABYTE, too_large=too_large, forms=forms, KINDS=KINDS
+)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:

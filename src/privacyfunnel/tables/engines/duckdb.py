@@ -13,6 +13,7 @@ from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_complete
 from privacyfunnel.columns.missing import IN_CSV
 from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.files import ADDRESS
 from privacyfunnel.tables.connection import connect, first_line, shut_in
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.paths import Reading, nearest, read_paths
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
-DATABASE = "duckdb://"  # FILE#TABLE: how addresses of tables in databases begin
+DATABASE = ADDRESS.partition("FILE")[0]  # how addresses of tables in databases begin
 OPTIONS = {
     "parquet": "FORMAT parquet",
     "csv": f"FORMAT csv, HEADER true, NULLSTR {literal(IN_CSV)}",
