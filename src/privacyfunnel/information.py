@@ -3,9 +3,9 @@
 >>> entropy([0.5, 0.25, 0.25])
 1.5
 
-Every entropy and information that is told is one of these. Searches compare what a cluster adds: prices,
-in ``measures/``, ``objectives.py`` and ``solvers/``, compiled in ``_kernels/``. Tests hold these to the
-sums here.
+Every entropy and information that is told of a table or a code is one of these. Searches compare what a
+cluster adds: prices, in ``measures/``, ``objectives.py`` and ``solvers/``, compiled in ``_kernels/``; the
+steps of a search (`Solution.history`, `MergePath`) add these up. Tests hold them to the sums here.
 """
 
 from __future__ import annotations

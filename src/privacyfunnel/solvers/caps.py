@@ -22,7 +22,7 @@ from privacyfunnel.solvers.exhaustive import best_of_all
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, rank, reaches
+from privacyfunnel.solvers.target import MET, Weighed, rank, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
@@ -163,7 +163,8 @@ class _CapSearch:
             return self._of_all(n)
         starts = [np.zeros(n, dtype=np.int64)]
         if self.layout.least == 0:
-            ladder = [_Weighed((*(k / unit for unit in self._units()), -1.0)) for k in SLOPES]
+            # What is told in units of its caps, against what is kept.
+            ladder = [Weighed((*(k / unit for unit in self._units()), -1.0)) for k in SLOPES]
             starts += [np.arange(n), *map(self.large.insert, ladder)]
         small = n <= self.budget.largest
         if small or self.layout.least > 0:  # else nothing but one symbol keeps the least count
@@ -242,11 +243,3 @@ class _CapSearch:
         labels = Partition(labels).labels
         better = self.measured.anneal(labels, price, schedule, 1, self.layout.least, False, rng)
         return labels if better is None else better
-
-
-@dataclass(frozen=True)
-class _Weighed:
-    """A price for insertion: what is told in units of its caps, against what is kept."""
-
-    weights: tuple[float, ...]
-    limits: tuple[tuple[tuple[float, ...], float], ...] = ()

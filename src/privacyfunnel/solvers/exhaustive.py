@@ -15,7 +15,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.target import OF_ALL, AnyPrice, Target, ceiling_of, tie_break
+from privacyfunnel.solvers.target import OF_ALL, AnyPrice, Target, among_equals, ceiling_of
 from privacyfunnel.submodular.functions import subset_sums
 from privacyfunnel.validation import check_records, check_whole
 
@@ -117,16 +117,17 @@ def best_of_all(
     """
     from privacyfunnel._kernels.partitions import best_within
 
-    def costs(weights: Sequence[float]) -> Array:
-        return cluster_costs(joint, quantities, weights, min_count)
+    def best(price: AnyPrice, most: Array) -> tuple[NDArray[np.int64], float]:
+        rows = price.weights, *(row for row, _ in price.limits)
+        own, *taken = (cluster_costs(joint, quantities, row, min_count) for row in rows)
+        labels, lowest = best_within(own, np.array(taken), most, joint.n_x)
+        return np.asarray(labels), float(lowest)
 
-    own, most = costs(price.weights), ceiling_of(np.array(bounds), OF_ALL)
-    taken = np.array([costs(row) for row, _ in price.limits])
-    _, value = best_within(own, taken, most, joint.n_x)
-    if not np.isfinite(value):
+    most = ceiling_of(np.array(bounds), OF_ALL)
+    _, lowest = best(price, most)
+    if not np.isfinite(lowest):
         return None
-    equals = np.vstack([taken, own]), np.append(most, ceiling_of(value))
-    return np.asarray(best_within(costs(tie_break(price)), *equals, joint.n_x)[0])
+    return best(among_equals(price, lowest), np.append(most, ceiling_of(lowest)))[0]
 
 
 def cluster_costs(

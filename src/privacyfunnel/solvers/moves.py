@@ -90,11 +90,14 @@ class JointLayout:
         """The bound of ``eta_weights · (G, F)`` that says α I(S;X̂) + β I(X;X̂) ≤ bound."""
         if not np.isfinite(bound):
             return float(bound)
-        joint = self.joint
-        log_total = float(np.log2(joint.total))
-        # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
-        constant = weights[0] * joint.entropy_s + weights[1] * log_total
-        return float(ceiling_of(bound - constant) * joint.total)
+        told, kept = self.informations(0.0, 0.0)
+        constant = weights[0] * told + weights[1] * kept
+        return float(ceiling_of(bound - constant) * self.joint.total)
+
+    def informations(self, g: Any, f: Any) -> tuple[Any, Any]:
+        """I(S;X̂) = (G − F)/N + H(S) and I(X;X̂) = log N − F/N."""
+        n = self.joint.total
+        return (g - f) / n + self.joint.entropy_s, float(np.log2(n)) - f / n
 
     def moving(self, labels: Labels, price: Price) -> tuple[Any, ...]:
         """What every loop over moves takes first: joint, labels, what to lower, within what."""

@@ -98,9 +98,7 @@ def pareto_set(
             labels, k = np.array(code.labels), code.n_symbols
             left -= (joint.counts.nnz + joint.n_s * k) * k
             places, etas = neighbours(layout.columns, labels, k, layout.table, least)
-            # I(X;X̂) = log N − F/N and I(S;X̂) = (G − F)/N + H(S).
-            bits = np.log2(joint.total) - etas[:, 1] / joint.total
-            told = (etas[:, 0] - etas[:, 1]) / joint.total + joint.entropy_s
+            told, bits = layout.informations(etas[:, 0], etas[:, 1])
             costs, worths = found.sign * bits, found.sign * told
             beside = np.searchsorted(np.array(found.cost), costs + SAME, "right") - 1
             best = np.where(beside >= 0, np.array(found.worth)[np.maximum(beside, 0)], -np.inf)

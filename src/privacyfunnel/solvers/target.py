@@ -33,8 +33,11 @@ Found = TypeVar("Found")
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
-HAIR = 1e-12  # the same within a search: what rounding takes from a sum that meets it exactly
-EQUAL = 12, 6  # digits to which codes of equal price, and then as far from the limits, are equal
+DIGITS = 12  # to which prices are compared
+HAIR = (
+    10.0**-DIGITS
+)  # the same within a search: what rounding takes from a sum that meets it exactly
+SPARED_DIGITS = 6  # to which codes of one price are compared by how far they are from the limits
 
 
 def floor_of(least: Any, off: float = HAIR) -> Any:
@@ -93,6 +96,14 @@ class AnyPrice(Protocol):
     def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]: ...
 
 
+@dataclass(frozen=True)
+class Weighed:
+    """A price of any number of amounts."""
+
+    weights: tuple[float, ...]
+    limits: tuple[tuple[tuple[float, ...], float], ...] = ()
+
+
 def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
     """What codes are taken by, the lowest first: the price, infinite beyond a limit; then `tie_break`.
 
@@ -101,11 +112,11 @@ def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
     >>> rank(Price.keeping(0.5), (0.2, 0.6)), rank(Price.keeping(0.5), (0.1, 0.4))
     ((0.2, -0.6), (inf, -0.4))
     """
-    spared = round(sum(map(mul, tie_break(price), amounts)), EQUAL[1])
+    spared = round(sum(map(mul, tie_break(price), amounts)), SPARED_DIGITS)
     for row, most in price.limits:
         if not stays_within(sum(map(mul, row, amounts)), most, MET):
             return math.inf, spared
-    return round(float(sum(map(mul, price.weights, amounts))), EQUAL[0]), spared
+    return round(float(sum(map(mul, price.weights, amounts))), DIGITS), spared
 
 
 def tie_break(price: AnyPrice) -> tuple[float, ...]:
@@ -115,6 +126,11 @@ def tie_break(price: AnyPrice) -> tuple[float, ...]:
     (0.0, -1.0)
     """
     return tuple(map(sum, zip(*(row for row, _ in price.limits), strict=True)))
+
+
+def among_equals(price: AnyPrice, lowest: float) -> Weighed:
+    """What is lowered next where codes of the lowest price are looked for: `rank` in two steps."""
+    return Weighed(tie_break(price), (*price.limits, (price.weights, lowest)))
 
 
 def ranked(

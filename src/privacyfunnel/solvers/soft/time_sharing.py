@@ -30,7 +30,7 @@ from privacyfunnel.solvers.target import (
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
-OFF = 2e-9  # bits that a linear program may be off
+OFF = 2 * MET  # bits that a linear program is asked for beyond a target, because it may be off
 CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
 
 
