@@ -66,7 +66,7 @@ def test_kernel_sums_are_plain_sums(keep):
         levels = np.zeros((joint.n_x, 2), dtype=np.int64)
         _, told, loss = generalise(
             search.columns._columns, search._tree, levels, joint.masses, search.columns._measure, 0.3,
-            (0, 0.0, 0.0, 0.3, 0.3), np.linspace(2.0, 0.0, 20), least, strict, rng,
+            (0, 0.0, 0.0, 0.3, 0.3), (1e-12, 1e-6), np.linspace(2.0, 0.0, 20), least, strict, rng,
         )  # fmt: skip
         code = search.code(search.measured(levels))
         leakage, share = plain(joint, code)

@@ -253,7 +253,9 @@ def _fill(columns, tree, levels, measure, used, table, cells):
 
 
 @njit(cache=True, nogil=True)
-def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, least, strict, rng):
+def generalise(
+    columns, tree, levels, weights, measure, mu, goal, ties, temperatures, least, strict, rng
+):
     """Anneal the levels of all symbols in place; one temperature for each sweep of n moves.
 
     A move takes one symbol to another of its tuples, or with it all symbols of its cell that the new
@@ -264,7 +266,8 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     ``goal`` = (kind, value, gain, lowest, most): kind 0 leaves it, 1 steers Σ weight · loss to the value,
     2 steers Σ told to it, between the lowest mu and the most. With ``strict`` no cell comes to weigh
     less than ``least`` and the goal is never left: a move that would overshoot it is refused, and what
-    the goal does not bound is lowered alone.
+    the goal does not bound is lowered alone. Among moves that change it by no more than ``ties[0]`` what
+    it bounds decides; what is told has the weight ``ties[1]`` there.
     Returns mu, Σ told and Σ weight · loss.
     """
     leaf, start, depth, nodes, loss, hashes, _ = tree
@@ -294,7 +297,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
     for slot in range(used):
         pure_told += told[slot] - measure[3]
     kind, value, gain, lowest, most = goal
-    nothing_gained = 1e-12 * weights.sum()
+    nothing_gained, slight = ties[0] * weights.sum(), ties[1]
     for sweep in range(temperatures.size):
         temperature = temperatures[sweep]
         for _ in range(n_x):
@@ -362,7 +365,7 @@ def generalise(columns, tree, levels, weights, measure, mu, goal, temperatures, 
             elif strict and kind == 2:
                 if pure_told + more - more_cells * measure[3] > value:
                     continue
-                delta = lost + 1e-6 * more
+                delta = lost + slight * more
             elif not strict and least > 0.0:
                 deep, deep_new = -level_of[x], -level_of[x] - change
                 delta = mu * lost - _cost(told[home], masses[home], deep, least, mu)

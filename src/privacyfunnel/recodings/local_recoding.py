@@ -16,7 +16,16 @@ from privacyfunnel.measures import Measure
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.global_recoding import GlobalSearch
 from privacyfunnel.recodings.hierarchy import Tree
-from privacyfunnel.solvers.target import HAIR, Price, chosen, rank, stays_within, told_and_kept
+from privacyfunnel.solvers.target import (
+    HAIR,
+    SLIGHT,
+    Price,
+    ceiling_of,
+    chosen,
+    rank,
+    stays_within,
+    told_and_kept,
+)
 
 HOT = (2.0, 0.5, 0.12, 0.03)  # temperatures to start from, in bits of one symbol's usual weight
 COOLING = 60.0  # by how much the temperature falls
@@ -177,7 +186,8 @@ class LocalSearch:
             self._run(levels, mu, (0, 0.0, 0.0, mu, mu), np.zeros(3), rng, strict=True)
         if not self._meets(levels, goal):
             return None
-        self._run(levels, mu, (*goal, mu, mu), np.zeros(sweeps), rng, strict=True)
+        bound = ceiling_of(goal[1], HAIR * self.joint.total)
+        self._run(levels, mu, (goal[0], bound, goal[2], mu, mu), np.zeros(sweeps), rng, strict=True)
         self._show_constants(levels)
         return self.measured(levels)
 
@@ -209,6 +219,7 @@ class LocalSearch:
             self.columns._measure,
             float(mu),
             (kind, *map(float, numbers)),
+            (HAIR, SLIGHT),
             temperatures,
             self.columns.min_count,
             strict,

@@ -22,7 +22,7 @@ from privacyfunnel.solvers.target import Price, chosen, told_and_kept
 
 PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
 HALVINGS = 6  # of the price between two codes next to a target
-TIE = 1e-7  # price of a column's own bits: of codes that tell the same, the finer one
+OWN = 1e-7  # price of a column's own bits, so that a descent joins no values for nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class UsefulSearch:
         tilted = TiltedSearch(
             c.joint, c.shapes, c.importance, c.min_count, c.suppress, c.chance, nu=nu
         )
-        found = tilted.descend(labels, TIE * self.mean, self.rng, nu).labels
+        found = tilted.descend(labels, OWN * self.mean, self.rng, nu).labels
         self._note(found)
         return found
 

@@ -2,8 +2,9 @@
 
 By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
 an audit's limits, are no targets and have their own); so is which of some codes is taken (`rank`, by
-which every search for one orders what it has found, and `tie_break`), and what is proved of it. How they
-are searched is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
+which every search for one orders what it has found, and `tie_break`), and what is proved of it. A
+compiled loop keeps the cheapest code that it meets, and is handed these numbers. How codes are searched
+is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
 ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
 secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
 """
@@ -38,6 +39,9 @@ HAIR = (
     10.0**-DIGITS
 )  # the same within a search: what rounding takes from a sum that meets it exactly
 SPARED_DIGITS = 6  # to which codes of one price are compared by how far they are from the limits
+SLIGHT = (
+    10.0**-SPARED_DIGITS
+)  # what that weighs beside the price in a loop that lowers both as one sum
 
 
 def floor_of(least: Any, off: float = HAIR) -> Any:
