@@ -5,7 +5,7 @@
 
 Every entropy and information that is told of a table or a code is one of these. Searches compare what a
 cluster adds: prices, in ``measures/``, ``objectives.py`` and ``solvers/``, compiled in ``_kernels/``; the
-steps of a search (`Solution.history`, `MergePath`) add these up. Tests hold them to the sums here.
+steps of a search (`Solution.history`) add these up. Tests hold them to the sums here.
 """
 
 from __future__ import annotations

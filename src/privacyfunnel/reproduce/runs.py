@@ -192,7 +192,8 @@ def merging(joint: Joint) -> pd.DataFrame:
     parts = []
     for problem, (lower, keep) in weights.items():
         path = merge_path(joint, lower, keep=keep, threshold=THETA[problem])
-        leakage, utility = path.informations
+        codes = [path.cut(k) for k in range(len(path.merges) + 1)]
+        leakage, utility = np.array([Funnel(0.0).amounts(joint, code) for code in codes]).T
         columns = {
             "problem": problem,
             "k": np.arange(1, len(leakage) + 1),

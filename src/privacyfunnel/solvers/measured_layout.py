@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.information import Array
+from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns, eta_table
 from privacyfunnel.measures import MEASURES, Arimoto
 from privacyfunnel.measures.measure import SHANNON, TOTAL_VARIATION
@@ -226,7 +226,7 @@ class MeasuredLayout:
             found, row = np.zeros(len(masses)), 0
             for weight, view in zip(weights, self.views, strict=True):
                 if view.measure is None:
-                    found -= weight * masses * np.log2(np.where(masses > 0, masses, 1.0))
+                    found -= weight * plogp(masses)
                 else:
                     own = columns[row : row + view.joint.n_s]
                     found += weight * view.measure.clusters(own, view.joint.p_s)
