@@ -19,6 +19,7 @@ from privacyfunnel.recodings.column_cells import Ints, loop_measure
 from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.recoding import RecodedSolution, RecodingSearch
 from privacyfunnel.solvers.target import Price, chosen, told_and_kept
+from privacyfunnel.solvers.tradeoff import hull
 
 PRICES = 2.0 ** np.arange(-6, 9, 1.5)  # of a bit about Y, in units of the mean slope
 HALVINGS = 6  # of the price between two codes next to a target
@@ -105,20 +106,13 @@ class UsefulSearch:
 
     def _between(self, utility: float | None, leakage: float | None) -> None:
         """One more descent, at the slope of the hull around the target, from the codes beside it."""
-        codes = sorted(self._allowed(), key=lambda one: (one.kept, -one.leakage))
-        hull: list[Recoded] = []
-        for one in codes:
-            while len(hull) >= 2:
-                a, b = hull[-2], hull[-1]
-                turn = (b.kept - a.kept) * (one.leakage - a.leakage)
-                if turn > (b.leakage - a.leakage) * (one.kept - a.kept):
-                    break
-                hull.pop()
-            hull.append(one)
-        place = [one.kept if utility is not None else one.leakage for one in hull]
+        codes = self._allowed()
+        points = np.array([(one.kept, one.leakage) for one in codes])
+        corners = [codes[i] for i in hull(points, "funnel")]
+        place = [one.kept if utility is not None else one.leakage for one in corners]
         target = utility if utility is not None else leakage * self.joint.entropy_s  # type: ignore[operator]
-        k = int(np.clip(np.searchsorted(place, target), 1, max(1, len(hull) - 1)))
-        low, high = hull[k - 1], hull[min(k, len(hull) - 1)]
+        k = int(np.clip(np.searchsorted(place, target), 1, max(1, len(corners) - 1)))
+        low, high = corners[k - 1], corners[min(k, len(corners) - 1)]
         run = (high.kept - low.kept) * self.whole
         nu = max((high.leakage - low.leakage) / run if run > 1e-12 else self.mean, 1e-6 * self.mean)
         for one in (low, high):
