@@ -302,6 +302,15 @@ HARD = {
         "not one count per member",
     ),
     "written otherwise": (member(["f", {"number": "1.5"}]), True, "no number"),
+    "probability below 0": (
+        lambda d: [
+            s.update(probability=p) for s, p in zip(d["symbols"], (1.5, -0.5), strict=False)
+        ],
+        True,
+        "outside 0 to 1",
+    ),
+    "count below 0": (lambda d: d["symbols"][0].update(count=-1.0), True, "no number of records"),
+    "step of 0": (lambda d: d["public"][1].update(round=0), True, "above 0"),
     "twin labels": (lambda d: d["symbols"][0].update(label="r2"), True, "not distinct"),
     "probabilities": (lambda d: d["symbols"][0].update(probability=0.9), True, "sum to"),
     "kind": (lambda d: d["public"][0].update(kind="blob"), True, "'kind' has the wrong form"),

@@ -136,7 +136,9 @@ def check_book(book: Codebook) -> None:
     labels = [symbol.label for symbol in book.symbols]
     need(bool(labels), "it has no symbols")
     need(all(labels) and len(set(labels)) == len(labels), "its labels are not distinct")
-    total = math.fsum(symbol.probability for symbol in book.symbols)
+    chances = [symbol.probability for symbol in book.symbols]
+    need(all(0 <= p <= 1 for p in chances), "a symbol has a probability outside 0 to 1")
+    total = math.fsum(chances)
     need(abs(total - 1) < 1e-9, f"the probabilities of its symbols sum to {total:.9g}, not 1")
     need(book.min_count >= 1, f"the least count is {book.min_count}")
     need(len(book.values) == len(book.rows), "its values and rows differ in number")
@@ -160,7 +162,8 @@ def check_book(book: Codebook) -> None:
 
 def _check_counts(book: Codebook) -> None:
     """Counts are of values that a group or symbol holds, and no more in sum than it has."""
-    need(all(n is None or _is_count(n) for n in book.counts), "a count is no number of records")
+    counts = [*book.counts, *(symbol.count for symbol in book.symbols)]
+    need(all(n is None or _is_count(n) for n in counts), "a count is no number of records")
     need(len(book.tallies) in (0, len(book.columns)), "its columns and their counts differ")
     if book.counts and not book.soft:
         sums = [0.0] * len(book.symbols)

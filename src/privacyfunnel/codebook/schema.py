@@ -61,12 +61,7 @@ def _check_of(rule: Mapping[str, Any], named: Mapping[str, Any]) -> Check:
             and (not least or len(value) >= least)
             and (most is None or len(value) <= most)
         )
-        if fits and type(value) in (int, float):
-            fits = (
-                rule.get("minimum", value) <= value <= rule.get("maximum", value)
-                and not value <= rule.get("exclusiveMinimum", float("-inf"))
-            )  # fmt: skip
-        if not fits:
+        if not fits or (type(value) in (int, float) and value > rule.get("maximum", value)):
             raise _wrong(value, name)
         if inner is not None:
             inner(value, name)
