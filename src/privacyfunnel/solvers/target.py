@@ -35,13 +35,9 @@ Found = TypeVar("Found")
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
 DIGITS = 12  # to which prices are compared
-HAIR = (
-    10.0**-DIGITS
-)  # the same within a search: what rounding takes from a sum that meets it exactly
+HAIR = 10.0**-DIGITS  # what rounding takes, within a search, from a sum that meets its target
 SPARED_DIGITS = 6  # to which codes of one price are compared by how far they are from the limits
-SLIGHT = (
-    10.0**-SPARED_DIGITS
-)  # what that weighs beside the price in a loop that lowers both as one sum
+SLIGHT = 10.0**-SPARED_DIGITS  # the weight of that beside the price, in a loop that lowers one sum
 
 
 def floor_of(least: Any, off: float = HAIR) -> Any:
