@@ -112,11 +112,21 @@ def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
     >>> rank(Price.keeping(0.5), (0.2, 0.6)), rank(Price.keeping(0.5), (0.1, 0.4))
     ((0.2, -0.6), (inf, -0.4))
     """
-    spared = round(sum(map(mul, tie_break(price), amounts)), SPARED_DIGITS)
-    for row, most in price.limits:
-        if not stays_within(sum(map(mul, row, amounts)), most, MET):
-            return math.inf, spared
-    return round(float(sum(map(mul, price.weights, amounts))), DIGITS), spared
+    return _ranking(price)(amounts)
+
+
+def _ranking(price: AnyPrice) -> Callable[[Sequence[float]], tuple[float, float]]:
+    """`rank` for many codes: what is the same for all is worked out once."""
+    weights, tie, limits = price.weights, tie_break(price), price.limits
+
+    def of(amounts: Sequence[float]) -> tuple[float, float]:
+        spared = round(sum(map(mul, tie, amounts)), SPARED_DIGITS)
+        for row, most in limits:
+            if not stays_within(sum(map(mul, row, amounts)), most, MET):
+                return math.inf, spared
+        return round(float(sum(map(mul, weights, amounts))), DIGITS), spared
+
+    return of
 
 
 def tie_break(price: AnyPrice) -> tuple[float, ...]:
@@ -137,7 +147,8 @@ def ranked(
     codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
 ) -> list[Found]:
     """Codes by `rank`: the one that is taken first, those beyond a limit last."""
-    return sorted(codes, key=lambda code: rank(price, amounts(code)))
+    rank_of = _ranking(price)
+    return sorted(codes, key=lambda code: rank_of(amounts(code)))
 
 
 def chosen(
