@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import privacyfunnel as pf
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import ColumnRules
-from privacyfunnel.tables import count
+from privacyfunnel.tables import count, write_release
+from warehouses import as_rows
 
 CITY = 'the "city" of `a.b`; DROP -- ü'
 CITIES = [
@@ -82,6 +85,7 @@ def some(rng, values, kind):
 
 
 LEARNT = rows(1000, seed=7, unseen=False)
+ROWS = rows(3000, seed=3)
 
 
 @cache
@@ -104,3 +108,16 @@ def book(case: str) -> Codebook:
     return Codebook.from_solution(
         joint, solution, counted.roles, min_count=least, secret="a secret for tests"
     )
+
+
+def applied(coded: Codebook, given: pa.Table, folder: Path, **options) -> list[tuple]:
+    """The rows that `apply` writes, as text."""
+    path = folder / "released.parquet"
+    write_release(given, coded, path, unseen="suppress", keep=["id"], force=True, **options)
+    found = pq.read_table(path)
+    return as_rows(zip(*(c.to_pylist() for c in found.columns), strict=True))
+
+
+def asked(case: str) -> dict[str, str]:
+    """What the release of a case needs to be told."""
+    return {"key": "id"} if CASES[case][0] == "soft" else {}

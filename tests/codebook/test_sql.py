@@ -1,42 +1,24 @@
-"""A codebook's SQL gives the very rows of `apply`, in each warehouse that can be had here."""
+"""A codebook's SQL gives the very rows of `apply`, in each warehouse that can be had here.
+
+In Spark too: `tables/test_spark.py`, whose session it takes.
+"""
 
 from __future__ import annotations
 
-import os
-import shutil
-import warnings
-
-import pyarrow.parquet as pq
 import pytest
 
-from coded_rows import CASES, CITY, TABLE, book, rows
+from coded_rows import CASES, CITY, ROWS, TABLE, applied, asked, book, rows
 from privacyfunnel.codebook.exports.sql import DIALECTS
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables import write_release
 from warehouses import (
-    as_rows,
     in_duckdb,
     in_postgres,
-    in_spark,
     in_sqlite,
     postgres,
     postgres_tools,
 )
 
 sqlglot = pytest.importorskip("sqlglot")
-ROWS = rows(3000, seed=3)
-
-
-def applied(coded, given, folder, **options):
-    """The rows that `apply` writes, as text."""
-    path = folder / "released.parquet"
-    write_release(given, coded, path, unseen="suppress", keep=["id"], force=True, **options)
-    found = pq.read_table(path)
-    return as_rows(zip(*(c.to_pylist() for c in found.columns), strict=True))
-
-
-def asked(case):
-    return {"key": "id"} if CASES[case][0] == "soft" else {}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -87,28 +69,6 @@ def test_postgresql_releases_the_same_rows(tmp_path):
                 "postgres", table=TABLE, keep=["id"], has_sensitive=True, **asked(case)
             )
             assert in_postgres(ROWS, TABLE, sql, ask) == wanted, case
-
-
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-@pytest.mark.skipif(
-    shutil.which("java") is None and "JAVA_HOME" not in os.environ, reason="Spark needs Java"
-)
-def test_spark_releases_the_same_rows(tmp_path):
-    pyspark = pytest.importorskip("pyspark.sql")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        session = (
-            pyspark.SparkSession.builder.master("local[1]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", "1")
-            .getOrCreate()
-        )
-    given = ROWS.drop_columns(["ill"])
-    for case in ("symbols", "symbols by lot", "global, least count", "global, rules", "local"):
-        wanted = applied(book(case), given, tmp_path, **asked(case))
-        sql = book(case).to_sql("spark", table="odd_rows", keep=["id"], **asked(case))
-        assert in_spark(given, "odd_rows", sql, session) == wanted, case
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

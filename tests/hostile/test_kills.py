@@ -14,21 +14,12 @@ import privacyfunnel as pf
 from privacyfunnel import datasets
 from privacyfunnel.releases.request import ReleaseRequest
 
-# A process of its own without its seconds of imports, so that kills fall into the work itself.
+# A process of its own without its seconds of imports and of loading compiled loops, so that kills fall
+# into the work itself.
 FRESH = multiprocessing.get_context("forkserver")
-OURS = [
-    "cli.app",
-    "releases.release",
-    "frontiers.frontier",
-    "_kernels",
-    "report.page",
-    "studio.server",
-]
 FRESH.set_forkserver_preload(
     [
-        *(f"privacyfunnel.{name}" for name in OURS),
-        "pandas",
-        "duckdb",
+        *(f"privacyfunnel.{name}" for name in ("cli.app", "studio.server", "studio.worker.warm")),
         "matplotlib.figure",
         "plotly.io",
     ]

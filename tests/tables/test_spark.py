@@ -11,11 +11,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import coded_rows
 from privacyfunnel import Channel, Funnel, Joint, Partition, Solution, Status
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.columns import ColumnRules
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
 from privacyfunnel.tables import count, identifiers, summary, write_release
+from warehouses import in_spark
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -177,3 +179,14 @@ def test_a_readable_release_is_the_same_on_a_cluster(frame, kind, tmp_path):
     a, b = (pq.read_table(done.path).to_pandas().sort_values("n") for done in (here, there))
     assert list(a) == list(b)
     assert a.astype(str).values.tolist() == b.astype(str).values.tolist()
+
+
+def test_the_sql_of_a_codebook_releases_the_same_rows(frame, tmp_path):
+    session, given = frame.sparkSession, coded_rows.ROWS.drop_columns(["ill"])
+    for name, value in (("wholeStage", "false"), ("factoryMode", "NO_CODEGEN")):
+        session.conf.set(f"spark.sql.codegen.{name}", value)  # compiled far longer than run
+    for case in ("symbols", "symbols by lot", "global, least count", "global, rules", "local"):
+        book, asked = coded_rows.book(case), coded_rows.asked(case)
+        wanted = coded_rows.applied(book, given, tmp_path, **asked)
+        sql = book.to_sql("spark", table="odd_rows", keep=["id"], **asked)
+        assert in_spark(given, "odd_rows", sql, session) == wanted, case
