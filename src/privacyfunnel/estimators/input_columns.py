@@ -40,7 +40,7 @@ class Columns:
         return self if kept.all() else replace(self, data=self.data.filter(kept))
 
 
-def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N803
+def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:
     """The table X, checked as scikit-learn checks it; each column keeps its own type.
 
     ``reset`` remembers names and number of the columns on the estimator, else they must agree.
@@ -61,7 +61,7 @@ def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N80
     return _columns(frame, [f"x{i}" for i in range(frame.shape[1])] if names is None else names)
 
 
-def read_sensitive(S: Any, word: str) -> Columns:  # noqa: N803
+def read_sensitive(S: Any, word: str) -> Columns:
     """The variable S of one column or several: an array, a list, a series or a frame.
 
     Columns without a name are called by ``word``.
