@@ -79,7 +79,7 @@ for problem in NAMES:
 # %%
 # The pictures, drawn as those of ``funnel reproduce``; grey marks are the paper's, where there are any.
 # One start can be unlucky: with the bundled table the bottleneck's finds no merge and ends where it
-# began, although merges would help.
+# began, at the point that is not shown, although merges would help.
 
 figure, panels = plt.subplot_mosaic(
     [["1pf", "1ib"], ["2pf", "2ib"], ["3", "3"]], figsize=(10, 12), layout="constrained"
