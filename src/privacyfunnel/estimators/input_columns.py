@@ -113,11 +113,8 @@ def _columns(frame: nw.DataFrame[Any], names: Any) -> Columns:
                 "make it text, numbers or dates first."
             )
     categorical = tuple(pa.types.is_dictionary(kind) for kind in data.schema.types)
-    for i, kind in enumerate(data.schema.types):
-        plain = _plain(kind)
-        if plain != kind:
-            data = data.set_column(i, f"c{i}", data.column(i).cast(plain))
-    return Columns(data, names, kinds, categorical)
+    plain = pa.schema([(field.name, _plain(field.type)) for field in data.schema])
+    return Columns(data.cast(plain), names, kinds, categorical)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
