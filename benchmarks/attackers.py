@@ -8,12 +8,9 @@ fetched.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-from first_merge import BESIDE
+from data import patients
 
 import privacyfunnel as pf
 from privacyfunnel.audits import audit_joint, generalise
@@ -23,11 +20,6 @@ from privacyfunnel.report.attacker_words import attacker_rows
 from privacyfunnel.tables import count
 
 SENSITIVE, PUBLIC, UTILITY = ["age", "sex"], ["sex", "chol"], 0.4
-
-
-def patients() -> pd.DataFrame:
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else BESIDE
-    return pf.datasets.read_hungarian(path) if path.exists() else pf.datasets.fetch_hungarian()
 
 
 def attacks(table: pd.DataFrame) -> None:

@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from data import drawn
 
 import privacyfunnel as pf
 from privacyfunnel.audits import attack
 from privacyfunnel.codebook.file import write
-from privacyfunnel.codes import Channel, Code
+from privacyfunnel.codes import Channel
 from privacyfunnel.columns import Column, ColumnRules
 from privacyfunnel.information import mutual_information
 from privacyfunnel.joint import Joint
@@ -42,16 +43,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "attacks"))
 
 def tell(attacker: str, release: str, learns: str) -> None:
     print(f"| {attacker} | {release} | {learns} |", flush=True)
-
-
-def drawn(joint: Joint, code: Code, seed: int = 0) -> Joint:
-    """The counted release of a code by lot: every record's symbol drawn once."""
-    rng = np.random.default_rng(seed)
-    cells, matrix = joint.counts.tocoo(), code.matrix.toarray()
-    counts = np.zeros((joint.n_s, matrix.shape[1]))
-    for s, x, n in zip(cells.row, cells.col, cells.data, strict=True):
-        counts[s] += rng.multinomial(int(n), matrix[x] / matrix[x].sum())
-    return Joint.from_counts(counts[:, counts.any(axis=0)])
 
 
 def releases(joint: Joint) -> dict[str, list[Joint]]:

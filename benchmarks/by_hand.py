@@ -21,6 +21,8 @@ import numpy as np
 import pandas as pd
 import psutil
 
+from studio import ended, visit
+
 WANTED = 200  # milliseconds
 WORDS = {"education": 16, "occupation": 14, "workclass": 8}
 
@@ -39,19 +41,10 @@ def table(records: int) -> bytes:
     return text.getvalue()
 
 
-def wait(visitor: httpx.Client, job: str) -> str:
-    """Wait for a task; how it ended."""
-    state = "running"
-    while state in ("queued", "running"):
-        time.sleep(0.1)
-        state = visitor.get(f"/jobs/{job}").json()["state"]
-    return state
-
-
 def finished(visitor: httpx.Client, page: str, key: str = "job") -> None:
     """Wait for the tasks that a page waits for."""
     for job in re.findall(rf'data-{key}="([\w-]+)"', visitor.get(page).text):
-        assert wait(visitor, job) == "done"
+        assert ended(visitor, job) == "done"
 
 
 def cpu(process: psutil.Process) -> float:
@@ -86,12 +79,7 @@ def main() -> None:
         assert studio.stdout is not None
         lines = iter(studio.stdout.readline, "")
         address = next(m[0] for m in (re.search(r"http://\S+", line) for line in lines) if m)
-        base = address.split("/?")[0]
-        visitor = httpx.Client(
-            base_url=base, headers={"Origin": base}, timeout=600, follow_redirects=True
-        )
-        with closing(visitor):
-            visitor.get(address)
+        with closing(visit(address)) as visitor:
             visitor.post("/upload", params={"name": "people.csv"}, content=table(asked.records))
             finished(visitor, "/columns")
             marks = {"sensitive-0": "on", **{f"public-{i}": "on" for i in range(1, 5)}}
@@ -100,7 +88,7 @@ def main() -> None:
             visitor.post("/search", data={"recoding": "global", "points": "3"})
             finished(visitor, "/tradeoff", "search")
             chosen = visitor.post("/choose", data={"by": "kept", "value": "0.5"}).json()
-            assert wait(visitor, chosen["job"]) == "done"
+            assert ended(visitor, chosen["job"]) == "done"
             visitor.post("/hand", data={"do": "begin"})
             took = []
             visitor.headers["Sec-Fetch-Mode"] = "cors"  # as the page's script asks

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from first_merge import patients
+from data import patients
 
 CALLS = {
     "iac-mdsf": "pf.solve(joint, pf.Funnel(0.8), 'iac-mdsf')",

@@ -8,33 +8,18 @@ beside the repository is read, or it is fetched.
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from data import setting
 
 import privacyfunnel as pf
 from privacyfunnel.solvers.iac_mdsf import difference
 from privacyfunnel.submodular import SetResult, min_norm_point, ssp
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data" / "hungarian.data"
 SEEDS = range(7)
-
-
-def patients() -> pd.DataFrame:
-    """The paper's table."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else BESIDE
-    return pf.datasets.read_hungarian(path) if path.exists() else pf.datasets.fetch_hungarian()
-
-
-def setting(number: int) -> pf.Joint:
-    """The paper's setting 1 or 2."""
-    public = {1: ["sex", "chol"], 2: ["age", "chol"]}[number]
-    return pf.Joint.from_table(patients(), ["age", "sex"], public)
 
 
 def best_time(run: Callable[[int], object], repeats: int = 5) -> float:

@@ -11,7 +11,7 @@ import time
 import warnings
 
 import numpy as np
-from first_merge import setting
+from data import setting
 
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage

@@ -24,7 +24,7 @@ OBJECTIVES = {"funnel": pf.Funnel(0.8), "bottleneck": pf.Bottleneck(0.15)}
 
 def measure(problem: str, n_x: int, n_s: int) -> None:
     """One search, after a small one that loads the compiled loops; the result as JSON."""
-    from worlds import world
+    from data import world
 
     objective = OBJECTIVES[problem]
     pf.solve(world(3_000, n_s), objective, effort="fast")

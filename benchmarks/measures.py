@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data import adult
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import OneHotEncoder
@@ -64,13 +65,6 @@ DRAWN = {  # in the picture's words
     "funnel given the sex": "the same, given the sex",
 }
 EQUAL = 0.005  # by which two areas under the curve may differ and be called equal
-
-
-def adult(data: Path) -> pd.DataFrame:
-    """The Adult census as ARX ships it."""
-    table = pd.read_csv(data / "arx_adult" / "adult.csv", sep=";")
-    table[BOTH] = table["occupation"] + ", " + table["sex"]
-    return table
 
 
 def speed(data: Path) -> None:
@@ -144,7 +138,7 @@ def exact(data: Path) -> None:
 
 def guessing(data: Path) -> None:
     """The same utilities by bits and by the best guess."""
-    joint = pf.Joint.from_table(adult(data), "sex", THREE)
+    joint = pf.Joint.from_table(adult(data / "arx_adult"), "sex", THREE)
     bits, guess = pf.measures.Shannon(), pf.measures.Guessing()
     better = [0, 0]
     for share in np.linspace(0.5, 0.95, 10):
@@ -239,7 +233,8 @@ class Halves:
 
 def purpose(data: Path, picture: Path | None) -> None:
     """Readable releases for a use beside CorrelationRemover and dropping columns, over some splits."""
-    table = adult(data)
+    table = adult(data / "arx_adult")
+    table[BOTH] = table["occupation"] + ", " + table["sex"]
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for seed in range(SPLITS):
         halves = Halves(table, seed)
@@ -303,7 +298,9 @@ def _draw(mean: dict[str, Any], picture: Path) -> None:
 
 def caps(data: Path) -> None:
     """Fifty random demands."""
-    joint = pf.Joint.from_table(adult(data), ["sex", "race"], ["education", "occupation"])
+    joint = pf.Joint.from_table(
+        adult(data / "arx_adult"), ["sex", "race"], ["education", "occupation"]
+    )
     rng = np.random.default_rng(0)
     met = refused = broken = 0
     for k in range(50):

@@ -11,7 +11,7 @@ import time
 import warnings
 
 import numpy as np
-from worlds import world
+from data import world
 
 import privacyfunnel as pf
 from privacyfunnel.objectives import leakage

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data import adult, drawn
 
 import privacyfunnel as pf
 from privacyfunnel.audits import hold_out
@@ -61,7 +62,7 @@ def head() -> None:
 
 def population(folder: Path) -> None:
     """Adult as the population: a table drawn from it, a rule chosen on one half, bounded by the other."""
-    table = pd.read_csv(folder / "adult.csv", sep=";")
+    table = adult(folder)
     head()
     for sensitive in ("salary-class", "marital-status"):
         everybody = Joint.from_table(table, sensitive, PUBLIC)
@@ -161,7 +162,7 @@ def speed() -> None:
 
 def informed(folder: Path) -> None:
     """Who knows every other record: how often they are right, and what each option buys and costs."""
-    table = pd.read_csv(folder / "adult.csv", sep=";")
+    table = adult(folder)
     for public in (PUBLIC, SMALL):
         joint = Joint.from_table(table, "salary-class", public)
         print(f"\nAdult, salary-class from {', '.join(public)}: {joint.n_x:,} values of X")
@@ -176,7 +177,8 @@ def informed(folder: Path) -> None:
                 target = {"kept": 0.5}
             request = ReleaseRequest(target, **(asked | {"effort": "fast", "points": 2}))  # type: ignore[arg-type]
             solution = find(joint, request)
-            released = _drawn(joint, solution.code)
+            code = solution.code
+            released = drawn(joint, code) if request.soft else code.push(joint)
             _line(name, released, solution.utility, joint)
 
 
@@ -188,18 +190,6 @@ def _line(name: str, released: Joint, kept: float, joint: Joint) -> None:
         f"{informed_guess(released):.1%} |",
         flush=True,
     )
-
-
-def _drawn(joint: Joint, code: Code, seed: int = 0) -> Joint:
-    """The counted release; by lot every record's symbol is drawn once."""
-    if isinstance(code, Partition):
-        return code.push(joint)
-    rng = np.random.default_rng(seed)
-    cells, matrix = joint.counts.tocoo(), code.matrix.toarray()
-    counts = np.zeros((joint.n_s, matrix.shape[1]))
-    for s, x, n in zip(cells.row, cells.col, cells.data, strict=True):
-        counts[s] += rng.multinomial(int(n), matrix[x] / matrix[x].sum())
-    return Joint.from_counts(counts)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from unittest import mock
 
-from worlds import world
+from data import world
 
 import privacyfunnel as pf
 
@@ -34,7 +34,7 @@ def main() -> None:
         pf.solve(world(3_000), objective, effort="fast")  # compile
         profile = cProfile.Profile()
         start = time.perf_counter()
-        with mock.patch("privacyfunnel.solvers.blocks.ThreadPoolExecutor", OneAfterTheOther):
+        with mock.patch("privacyfunnel.solvers.large.blocks.ThreadPoolExecutor", OneAfterTheOther):
             profile.runcall(pf.solve, joint, objective)
         whole = time.perf_counter() - start
         rows = pstats.Stats(profile).stats.items()

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data import adult, hierarchies
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import OrdinalEncoder
@@ -29,11 +30,8 @@ CLASSIFIED = 8_000  # records that the classifier learns and is tried on
 
 def main(folder: Path) -> None:
     """Release three times and ask the questions."""
-    table = pd.read_csv(folder / "adult.csv", sep=";")
-    trees = {
-        name: str(folder / f"adult_hierarchy_{name}.csv")
-        for name in ("education", "occupation", "workclass")
-    }
+    table = adult(folder)
+    trees = hierarchies(("education", "occupation", "workclass"), folder)
     print("release     kept  leakage  mean age  age by education: error  sex guessed right")
     answers(table, table, "original", 1.0, None)
     for recoding in ("global", "local"):

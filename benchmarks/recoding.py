@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data import ADULT, adult, hierarchies
 
 import privacyfunnel as pf
 from privacyfunnel.errors import FunnelError
@@ -48,7 +49,6 @@ from privacyfunnel.recodings.global_recoding import GlobalSearch, Recoded
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.solvers.target import Price, chosen, told_and_kept
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "arx_adult"
 COLUMNS = [
     "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation",
 ]  # fmt: skip
@@ -66,16 +66,6 @@ TASKS = {
         [0.0070, 0.0258, 0.0450, 0.0767, 0.1237, 0.1355],
     ),
 }
-
-
-def adult() -> pd.DataFrame:
-    if not DATA.exists():
-        sys.exit(f"the Adult census with ARX's hierarchies is not at {DATA}")
-    return pd.read_csv(DATA / "adult.csv", sep=";")
-
-
-def hierarchies(columns: list[str]) -> dict[str, Path]:
-    return {name: DATA / f"adult_hierarchy_{name}.csv" for name in columns}
 
 
 def joint_of(table: pd.DataFrame, sensitive: str, public: list[str]) -> pf.Joint:
@@ -298,7 +288,7 @@ def lattice_codes(joint: pf.Joint, public: list[str]) -> tuple[GlobalSearch, lis
     search = replace(free, shapes=tuple(Groups(column.values) for column in joint.public))
     levels = []
     for column in joint.public:
-        lines = (DATA / f"adult_hierarchy_{column.name}.csv").read_text().splitlines()
+        lines = (ADULT / f"adult_hierarchy_{column.name}.csv").read_text().splitlines()
         rows = [line.strip().split(";") for line in lines if line.strip()]
         above, depth = {row[0]: row for row in rows}, len(rows[0])
         of_value = [above[str(value)] for value in column.values]
@@ -428,8 +418,7 @@ def written(table: pd.DataFrame) -> None:
         with tempfile.TemporaryDirectory() as place:
             made = pf.release(
                 table, "salary-class", public, out=Path(place) / "out", points=2, effort="fast",
-                attackers=False, **{k: {c: str(p) for c, p in v.items()} if isinstance(v, dict) else v
-                                    for k, v in options.items()},
+                attackers=False, **options,
             )  # fmt: skip
             file = pd.read_parquet(made.folder / "release.parquet")
         same = len(file) == len(table)
@@ -455,7 +444,7 @@ def many_rows(_: pd.DataFrame) -> None:
     with tempfile.TemporaryDirectory() as place:
         duckdb.sql(
             f"COPY (SELECT a.* FROM (SELECT 1 + hash(i) % 30162 AS k FROM range(10000000) r(i)) JOIN "
-            f"(SELECT row_number() OVER () AS k, * FROM read_csv('{DATA / 'adult.csv'}', delim=';')) a "
+            f"(SELECT row_number() OVER () AS k, * FROM read_csv('{ADULT / 'adult.csv'}', delim=';')) a "
             f"USING (k)) TO '{place}/rows.parquet' (FORMAT parquet)"
         )
         command = [sys.executable, "-m", "privacyfunnel", "release", f"{place}/rows.parquet"]

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data import DATA, adult
 from numba import njit
 from numpy.typing import NDArray
 
@@ -36,17 +37,11 @@ from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.target import Target
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 def timed(run: Callable[..., Any], *given: Any, **named: Any) -> tuple[Any, float]:
     """The result and the CPU seconds of this process."""
     start = time.process_time()
     return run(*given, **named), time.process_time() - start
-
-
-def adult() -> pd.DataFrame:
-    return pd.read_csv(DATA / "arx_adult" / "adult.csv", sep=";")
 
 
 def diabetes() -> pd.DataFrame:

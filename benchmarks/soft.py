@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from first_merge import setting
+from data import setting
 
 import privacyfunnel as pf
 

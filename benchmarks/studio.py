@@ -29,29 +29,34 @@ PAUSE = 0.1  # seconds between two questions
 ACTIVE = ("queued", "running")
 
 
-def visit(studio: Studio) -> httpx.Client:
+def visit(address: str) -> httpx.Client:
     """A visitor with a session of its own."""
-    base = studio.settings.address.split("/?")[0]
+    base = address.split("/?")[0]
     visitor = httpx.Client(
-        base_url=base, headers={"Origin": base}, timeout=300, follow_redirects=True
+        base_url=base, headers={"Origin": base}, timeout=600, follow_redirects=True
     )
-    visitor.get(studio.settings.address)
+    visitor.get(address)
     return visitor
+
+
+def ended(visitor: httpx.Client, job: str) -> str:
+    """Wait for a task; how it ended."""
+    state = "running"
+    while state in ACTIVE:
+        time.sleep(PAUSE)
+        state = visitor.get(f"/jobs/{job}").json()["state"]
+    return state
 
 
 def wait(visitor: httpx.Client, address: str) -> str:
     """Wait for the task that a page shows; how it ended."""
     found = re.search(r'data-(?:job|search)="([\w-]+)"', visitor.get(address).text)
-    state = "running" if found else "done"
-    while found and state in ACTIVE:
-        time.sleep(PAUSE)
-        state = visitor.get(f"/jobs/{found[1]}").json()["state"]
-    return state
+    return ended(visitor, found[1]) if found else "done"
 
 
 def run_demo(studio: Studio, points: int) -> str:
     """The demo from its opening to its frontier; how the search ended."""
-    with closing(visit(studio)) as visitor:
+    with closing(visit(studio.settings.address)) as visitor:
         visitor.post("/demo")
         wait(visitor, "/columns")
         visitor.post("/columns", data=MARKS)
@@ -70,7 +75,7 @@ def main() -> None:
     with running(Settings()) as studio, ThreadPoolExecutor(asked.sessions) as pool:
         start = time.perf_counter()
         runs = [pool.submit(run_demo, studio, asked.points) for _ in range(asked.sessions)]
-        with closing(visit(studio)) as bystander:
+        with closing(visit(studio.settings.address)) as bystander:
             bystander.post("/demo")
             while not all(run.done() for run in runs):
                 for address in ("/", "/columns"):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from data import adult, hierarchies
 
 import privacyfunnel as pf
 from privacyfunnel.information import mutual_information
@@ -22,14 +22,12 @@ from privacyfunnel.metrics import shuffled
 
 S, X = "salary-class", ["age", "education", "occupation", "workclass"]
 LEAKAGE = 0.01
-TREES = X[1:]
 
 
 def main(folder: Path) -> None:
     """Print a line for each form."""
-    table = pd.read_csv(folder / "adult.csv", sep=";")
-    trees = {name: str(folder / f"adult_hierarchy_{name}.csv") for name in TREES}
-    joint = pf.Joint.from_table(table, S, X)
+    trees = hierarchies(X[1:], folder)
+    joint = pf.Joint.from_table(adult(folder), S, X)
     forms: dict[str, Any] = {
         "as it is": lambda: pf.Partition.identity(joint.n_x),
         "global": lambda: readable(joint, "global", {}),

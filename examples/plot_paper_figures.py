@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import privacyfunnel as pf
-from privacyfunnel.plots import limit_curve
+from privacyfunnel.reproduce.figures import draw_convergence, draw_frontier, draw_merging
 from privacyfunnel.reproduce.runs import by_appearance, convergence, merging, paper_points, select
 
 # Arguments count where this script is the command, not where something else runs it.
@@ -29,7 +29,6 @@ ARGUMENTS = sys.argv[1:] if Path(sys.argv[0]).name == Path(__file__).name else [
 SENSITIVE, PUBLIC = ["age", "sex"], ["sex", "chol"]
 # The paper's λ is 0.8; there the bottleneck of the bundled table would merge everything at once.
 LAM = {"pf": 0.8, "ib": 0.8 if ARGUMENTS else 0.55}
-COLOURS = {"pf": "#d55e00", "ib": "#0072b2"}  # told apart by the colour-blind too
 NAMES = {"pf": "funnel", "ib": "bottleneck"}
 
 if ARGUMENTS:
@@ -55,14 +54,18 @@ traces = pd.concat([select(runs[LAM[problem]], problem=problem) for problem in N
 # %%
 # Figure 2: the points that IAC-MDSF reaches over λ, and those of pairwise merging over its threshold.
 
-points = {
-    (problem, method): pf.frontier(joint, NAMES[problem], method, lams=lams, **options).to_frame()
+swept = [
+    pf.frontier(joint, NAMES[problem], method, **options)
+    .to_frame()
+    .assign(problem=problem, method=method)
     for problem in NAMES
-    for method, lams, options in (
-        ("iac-mdsf", np.linspace(0.1, 0.95, 12), {"runs": 1, "starts": 2}),
-        ("pairwise", None, {"n_points": 12}),
+    for method, options in (
+        ("iac-mdsf", {"lams": np.linspace(0.1, 0.95, 12), "runs": 1, "starts": 2}),
+        ("pairwise", {"n_points": 12}),
     )
-}
+]
+paper_names = {"utility": "utility_over_HX", "leakage": "leakage_over_HS"}
+points = pd.concat(swept).rename(columns=paper_names)
 
 # %%
 # Figure 3: one pair at a time, it takes many merges to get to the threshold.
@@ -74,55 +77,24 @@ for problem in NAMES:
     print(f"{NAMES[problem]}: {many} pairwise merges, {few} of IAC-MDSF")
 
 # %%
-# The pictures. Grey marks are the paper's, where there are any. One start can be unlucky: with the
-# bundled table the bottleneck's finds no merge and ends where it began, although merges would help.
+# The pictures, drawn as those of ``funnel reproduce``; grey marks are the paper's, where there are any.
+# One start can be unlucky: with the bundled table the bottleneck's finds no merge and ends where it
+# began, at the point that is not shown, although merges would help.
 
 figure, panels = plt.subplot_mosaic(
-    [["1pf", "1ib"], ["2pf", "2ib"], ["3", "3"]], figsize=(10, 10.5), layout="constrained"
+    [["1pf", "1ib"], ["2pf", "2ib"], ["3", "3"]], figsize=(10, 12), layout="constrained"
 )
-GREY = {"color": "0.4", "mfc": "none"}
-for problem in NAMES:
+for problem, name in NAMES.items():
     axes = panels[f"1{problem}"]
-    for variant, style, words in (
-        ("default", "o-", "several starts"),
-        ("paper", "s:", "one start"),
-    ):
-        trace = select(traces, problem=problem, variant=variant)
-        look = {"ms": 4, "color": COLOURS[problem], "label": words}
-        axes.plot(trace["k"], trace["lagrangian_bits"], style, **look)
     theirs = select(paper["fig1a"], problem=problem)
-    if len(theirs):
-        axes.plot(theirs["k"], theirs["lagrangian_bits"], "o-", label="paper", **GREY)
-    axes.set_title(f"{NAMES[problem]}: L while IAC-MDSF merges, λ = {LAM[problem]}", fontsize=10)
-    axes.set_xlabel("iteration (1 = before the first merge)")
+    draw_convergence(axes, problem, select(traces, problem=problem), theirs)
+    axes.set_title(f"{name}: L while IAC-MDSF merges, λ = {LAM[problem]}", fontsize=10)
     axes.set_ylabel("L in bits")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(frameon=False, loc="upper right" if problem == "pf" else "lower right")
-for problem in NAMES:
     axes = panels[f"2{problem}"]
-    x, limit = limit_curve(joint, NAMES[problem])
-    axes.fill_between(x, limit, 0 if problem == "pf" else 1, color="#e9e9e9", lw=0)
-    axes.plot(x, limit, color="#333333", lw=1.2, label="limit")
-    for method, marker, face in (("iac-mdsf", "o", COLOURS[problem]), ("pairwise", "D", "white")):
-        found = points[problem, method]
-        look = {"ms": 5.5, "color": COLOURS[problem], "mfc": face, "label": method}
-        axes.plot(found.utility, found.leakage, marker, **look)
-        theirs = select(paper["fig2a"], problem=problem, method=method)
-        if len(theirs):
-            where = theirs["utility_over_HX"], theirs["leakage_over_HS"]
-            axes.plot(*where, marker, ms=4, label=f"paper, {method}", **GREY)
-    axes.set_title(f"{NAMES[problem]}: what a sweep reaches", fontsize=10)
-    axes.set_xlabel("I(X;X̂)/H(X)")
+    theirs = select(paper["fig2a"], problem=problem)
+    draw_frontier(axes, joint, problem, select(points, problem=problem), theirs)
+    axes.set_title(f"{name}: what a sweep reaches", fontsize=10)
     axes.set_ylabel("I(S;X̂)/H(S)")
-    axes.set_ylim(0, 1.1 * joint.information / joint.entropy_s)
-    axes.legend(frameon=False, loc="upper left" if problem == "pf" else "lower right")
-axes = panels["3"]
-for problem, quantity in (("pf", "I(S;X̂), funnel"), ("ib", "I(X;X̂), bottleneck")):
-    mine, theirs = (select(table, problem=problem) for table in (merges, paper["fig3"]))
-    axes.plot(mine["k"], mine["information_bits"], color=COLOURS[problem], lw=2, label=quantity)
-    axes.plot(theirs["k"], theirs["information_bits"], "o", ms=3, **GREY)
-axes.set_title("pairwise merging, merge by merge", fontsize=10)
-axes.set_xlabel("iteration (1 = before the first merge)")
-axes.set_ylabel("bits")
-axes.legend(frameon=False)
+draw_merging(panels["3"], merges, paper["fig3"])
+panels["3"].set_title("pairwise merging, merge by merge", fontsize=10)
 plt.show()

@@ -32,6 +32,7 @@ _N_ATTRIBUTES = 76  # of a raw record; the last is always the word "name"
 _POSITIONS = (2, 3, 11)  # of COLUMNS among them
 _MAX_BYTES = 10_000_000  # far above any real file, so that a wrong address cannot fill the memory
 _TIMEOUT = 30.0  # seconds
+_WANTED = "pass UCI's raw hungarian.data or a csv whose first line names age, sex and chol"
 
 
 def load_demo() -> pd.DataFrame:
@@ -181,8 +182,7 @@ def _csv_rows(text: str, source: str) -> Iterator[list[str | None]]:
     missing = [column for column in COLUMNS if column not in names]
     if missing:
         raise InvalidInput(
-            f"{source!r} has no column {missing[0]!r}, got {', '.join(names[:8])}; pass UCI's raw "
-            "hungarian.data or a csv whose first line names age, sex and chol."
+            f"{source!r} has no column {missing[0]!r}, got {', '.join(names[:8])}; {_WANTED}."
         )
     try:
         for row in reader:
@@ -205,8 +205,7 @@ def _raw_rows(text: str, source: str) -> Iterator[list[str | None]]:
     if record:
         raise InvalidInput(
             f"{source!r}, record {number}: {_N_ATTRIBUTES} values that end in 'name' wanted, got "
-            f"{len(record)} up to {record[-1]!r}; pass UCI's raw hungarian.data or a csv whose "
-            "first line names age, sex and chol."
+            f"{len(record)} up to {record[-1]!r}; {_WANTED}."
         )
 
 

@@ -41,16 +41,13 @@ def atomic_path(path: str | Path, force: bool = False) -> Iterator[Path]:
         _remove(left)
     part = part_beside(path.parent, path.name)
     try:
-        yield part
-        if part.is_file():
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-        check_target(path, force)  # it may have come into being meanwhile
-        _move(part, path)
-    except OSError as error:
-        if isinstance(error, DataUnavailable):
-            raise
-        raise DataUnavailable(f"cannot write {path}: {in_words(error)}.") from error
+        with as_unavailable(f"cannot write {path}"):
+            yield part
+            if part.is_file():
+                with part.open("rb") as file:
+                    os.fsync(file.fileno())
+            check_target(path, force)  # it may have come into being meanwhile
+            _move(part, path)
     finally:
         _remove(part)
 
@@ -96,12 +93,21 @@ def in_words(error: OSError) -> str:
     return known or (error.strerror or str(error).splitlines()[0]).lower().rstrip(".")
 
 
+@contextmanager
+def as_unavailable(what: str) -> Iterator[None]:
+    """What the system complains about in the block is raised as DataUnavailable, after ``what``."""
+    try:
+        yield
+    except DataUnavailable:
+        raise
+    except OSError as error:
+        raise DataUnavailable(f"{what}: {in_words(error)}.") from error
+
+
 def check_target(path: Path, force: bool) -> None:
     """Refuse a path that cannot be written: it exists, or there is no folder for it or no right."""
-    try:
+    with as_unavailable(f"cannot write {path}"):
         exists = path.exists() or path.is_symlink()
-    except OSError as error:
-        raise DataUnavailable(f"cannot write {path}: {in_words(error)}.") from error
     if exists and not force:
         raise InvalidInput(f"{path} exists.", hint="replace")
     parent = path.parent

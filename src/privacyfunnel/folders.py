@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import atomic_path, in_words, left_behind, part_beside
+from privacyfunnel.files import as_unavailable, atomic_path, left_behind, part_beside
 
 OLD, PLACING = ".old", ".placing"  # inside the hidden folder: files replaced, and how far it is
 
@@ -48,14 +48,11 @@ def together(
     check_folder(folder, known, force)
     part = part_beside(folder, "funnel")
     try:
-        part.mkdir()
-        yield part
-        check_folder(folder, known, force)  # another run may have been faster
-        _move(part, folder, known)
-    except OSError as error:
-        if isinstance(error, DataUnavailable):
-            raise
-        raise DataUnavailable(f"cannot write to {folder}: {in_words(error)}.") from error
+        with as_unavailable(f"cannot write to {folder}"):
+            part.mkdir()
+            yield part
+            check_folder(folder, known, force)  # another run may have been faster
+            _move(part, folder, known)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -100,7 +97,7 @@ def _move(part: Path, folder: Path, names: Sequence[str]) -> None:
 
 def _recover(part: Path, folder: Path) -> None:
     """End what a killed run has begun: new files into place if it had come so far, else old ones back."""
-    try:
+    with as_unavailable(f"cannot write to {folder}"):
         if (part / PLACING).exists():
             for new in part.iterdir():
                 if new.name not in (OLD, PLACING):
@@ -108,6 +105,4 @@ def _recover(part: Path, folder: Path) -> None:
         elif (part / OLD).is_dir():
             for old in (part / OLD).iterdir():
                 os.replace(old, folder / old.name)
-    except OSError as error:
-        raise DataUnavailable(f"cannot write to {folder}: {in_words(error)}.") from error
     shutil.rmtree(part, ignore_errors=True)

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from privacyfunnel.columns import ColumnRules
 
 
-LARGEST_TABLE = 1_000_000  # whole weights up to here have η looked up instead of computed
-
-
 @dataclass(frozen=True, eq=False)
 class PublicColumn:
     """One column of X: its distinct values, rising where they can be compared, missing last.
@@ -356,7 +353,7 @@ def csc_columns(matrix: sp.csc_array, kind: Any = np.float64) -> tuple[Any, ...]
     )
 
 
-def eta_table(weights: Any, most: int = LARGEST_TABLE) -> Array:
+def eta_table(weights: Any, most: int = 1_000_000) -> Array:
     """η(0), η(1), ... where all weights of a sparse matrix are whole, else empty.
 
     Compiled loops look η up there instead of computing a logarithm: of any sum of weights, and also of

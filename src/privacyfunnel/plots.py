@@ -38,13 +38,13 @@ def limit_curve(joint: Joint, problem: str, n_points: int = 201) -> tuple[Array,
     return share(utility, joint.entropy_x), share(bounds, joint.entropy_s)
 
 
-def _limit_of(frontier: Frontier, n_points: int = 201) -> tuple[Array, Array]:
+def _limit_of(frontier: Frontier) -> tuple[Array, Array]:
     """The limit of a frontier over its range, as shares; empty where none is proved."""
     joint, aim = frontier.joint, frontier.aim
-    bounds = frontier.limits(np.linspace(0.0, aim.whole_utility(joint), n_points))
+    bounds = frontier.limits(np.linspace(0.0, aim.whole_utility(joint), 201))
     if np.isnan(bounds).any():
         return np.zeros(0), np.zeros(0)
-    return np.linspace(0.0, 1.0, n_points), share(bounds, aim.whole_leakage(joint))
+    return np.linspace(0.0, 1.0, len(bounds)), share(bounds, aim.whole_leakage(joint))
 
 
 def _told_by_x(frontier: Frontier) -> float:

@@ -47,9 +47,14 @@ def check_seed(seed: int) -> None:
         raise InvalidInput(f"seed must be at least 0, got {seed}.")
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is one of Python's or NumPy's numbers, which True and False are not here."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
 def check_at_least(name: str, value: float, least: float) -> None:
     """``value`` is a finite number that is not below ``least``."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+    if not is_number(value):
         raise InvalidInput(f"{name} must be a number, got {value!r}.")
     if not (math.isfinite(value) and value >= least):
         raise InvalidInput(f"{name} must be at least {least}, got {value}.")
@@ -68,8 +73,7 @@ def check_share(name: str, value: float) -> float:
     >>> check_share("kept", np.float32(0.5))
     0.5
     """
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not (is_number and 0.0 <= value <= 1.0):
+    if not (is_number(value) and 0.0 <= value <= 1.0):
         raise InvalidInput(f"{name} must lie in [0, 1], a share of all there is; got {value!r}.")
     return float(value)
 

@@ -35,7 +35,7 @@ BOTH = [PrivacyFunnel, InformationBottleneck]
 class Numbered(PrivacyFunnel):
     """The columns of a recoding with a number for each label: scikit-learn's checks subtract."""
 
-    def transform(self, X):  # noqa: N803
+    def transform(self, X):
         labels = np.asarray(super().transform(X), dtype=object)
         return np.vectorize(lambda label: float(crc32(label.encode())))(labels)
 
@@ -608,6 +608,7 @@ class TestBadInput:
             (PrivacyFunnel(min_count=9), "min_count must be at most"),
             (InformationBottleneck(n_symbols=0), "n_symbols must be at least 1"),
             (InformationBottleneck(n_symbols=2.5), "n_symbols must be a whole number"),
+            (InformationBottleneck(n_symbols=np.inf), "n_symbols must be at least 1, got inf"),
             (InformationBottleneck(n_symbols=2, method="moves"), "n_symbols goes with"),
             (InformationBottleneck(method="soft"), "not for the bottleneck"),
         ],

@@ -136,6 +136,10 @@ def test_it_is_a_step_of_a_pipeline_and_can_be_shipped(people):
         ({"importance": {"age": 2}}, "importance= is for recoding"),
         ({"recoding": "global", "effort": "none"}, "effort"),
         ({"recoding": "global", "cuts": {"age": [50]}, "bins": {"age": 3}}, "leave one out"),
+        (  # a weight for a column does not excuse that it is coarsened twice
+            {"recoding": "global", "bins": 3, "cuts": {"age": [50]}, "importance": {"age": 2}},
+            "'age' is binned",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_line(people, settings, words):

@@ -1,6 +1,6 @@
 """Estimators: the funnel and the bottleneck in scikit-learn's coats.
 
-    X, S -> input_columns -> alphabet -> joint p(s,x) -> searching -> codebook -> transform
+    X, S -> input_columns -> alphabet -> joint p(s,x) -> search -> codebook -> transform
 
 A row of X is one symbol x, whatever its number of columns; ``transform`` gives the place of the
 released symbol x̂ in ``codebook_.labels``.

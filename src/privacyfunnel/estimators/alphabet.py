@@ -23,6 +23,8 @@ from privacyfunnel.validation import check_whole
 
 AskedBins = int | Mapping[str, int | Sequence[Any]] | None
 Value = tuple[Any, ...]  # a row as a symbol: one part for each column
+Places = NDArray[np.int64]
+Rows = tuple[Places, list[Value]]  # the place of each row among the distinct ones, and these
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Alphabet:
             ordered.append(KINDS[kind].is_ordered and not categorical)
         return cls(tuple(columns), tuple(ordered))
 
-    def values(self, table: Columns) -> tuple[NDArray[np.int64], list[Value]]:
+    def values(self, table: Columns) -> Rows:
         """The distinct rows in rising order, and the place of each row among them."""
         parts = []
         for column, (_, kind, _, data) in zip(self.columns, table.parts, strict=True):
@@ -59,13 +61,8 @@ class Alphabet:
         return codes, [(label,) for label in labels] if len(parts) == 1 else labels
 
 
-def count_rows(
-    s: tuple[NDArray[np.int64], list[Value]],
-    x: tuple[NDArray[np.int64], list[Value]],
-    w: Array,
-    names: Sequence[str],
-) -> Joint:
-    """The joint p(s,x) of rows given as places and values of each, with their weights; X's names.
+def count_rows(s: Rows, x: Rows, w: Array, names: Sequence[str]) -> Joint:
+    """The joint p(s,x) of rows with their weights; X's names.
 
     >>> rows = np.array([0, 1, 1]), [("a",), ("b",)]
     >>> count_rows(rows, rows, np.array([1.0, 1.0, 2.0]), ["town"]).counts.toarray()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +20,15 @@ from privacyfunnel.codebook.output import ANY, RELEASED
 from privacyfunnel.codebook.recoded import UNSEEN, recode_values
 from privacyfunnel.columns import AS_VALUE, Roles, is_known
 from privacyfunnel.errors import InvalidInput, UnknownSymbol
-from privacyfunnel.estimators.alphabet import Alphabet, AskedBins, Value, check_bins, count_rows
+from privacyfunnel.estimators.alphabet import (
+    Alphabet,
+    AskedBins,
+    Places,
+    Rows,
+    Value,
+    check_bins,
+    count_rows,
+)
 from privacyfunnel.estimators.input_columns import Columns, read_public, read_sensitive
 from privacyfunnel.estimators.nearest import nearest_places
 from privacyfunnel.estimators.search import search_target
@@ -28,32 +36,30 @@ from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.limits import limit
 from privacyfunnel.solvers.base import Solution, in_bits
-from privacyfunnel.validation import check_choice
+from privacyfunnel.validation import check_choice, check_whole, is_number
 
 UNKNOWN = ("error", "suppress", "nearest")
 SUPPRESSED = -1  # the place that a row without a symbol gets
-Places = NDArray[np.int64]
-Rows = tuple[Places, list[Value]]  # the place of each row among the distinct ones, and these
+# What the public form of a fitted estimator takes over as it is.
+SHIPPED = ("n_features_in_", "feature_names_in_", "code_", "_public", "_fitted_cells")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Counts rows, searches a code and applies it; the problems differ in their targets."""
 
     problem: ClassVar[str]
-    recoding: str = "symbols"
     targets: ClassVar[tuple[str, ...]]
     usual: ClassVar[Mapping[str, float]]  # the target where none is given
+    recoding = "symbols"  # of the bottleneck always
 
-    method: str
-    effort: str
-    min_count: int
-    bins: AskedBins
-    handle_unknown: str
-    random_state: Any
+    effort: str = "fast"
+    min_count: int = 1
+    bins: AskedBins = 10
+    handle_unknown: str = "nearest"
+    random_state: Any = 0
 
-    codebook_: Codebook
-
-    def transform(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def transform(self, X: Any) -> NDArray[Any]:
         """The place of each row's released symbol in ``codebook_.labels``, shape (n_rows, 1).
 
         With a recoding: the columns of X, each row with the labels of its groups.
@@ -95,22 +101,18 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names = {column.name for column in self._public.columns}
             params["bins"] = {name: of for name, of in self.bins.items() if name in names}
         shipped: Self = clone(self).set_params(random_state=None, **params)
-        shipped._public, shipped.code_ = self._public, self.code_
+        for name in SHIPPED:
+            if hasattr(self, name):  # an array has no feature names
+                setattr(shipped, name, getattr(self, name))
         shipped.codebook_ = self.codebook_.public()
         shipped._weights = np.ones(len(self._weights))
-        shipped._fitted_cells = self._fitted_cells
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(shipped, name, getattr(self, name))
         return shipped
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names that come out: ``released``, or those of X with a recoding."""
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
-        if self.recoding != "symbols":
-            return np.asarray(names, dtype=object)
-        return np.asarray([RELEASED], dtype=object)
+        return np.asarray([RELEASED] if self.recoding == "symbols" else names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -119,7 +121,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _fit(self, X: Any, S: Any, word: str, sample_weight: Any, Y: Any = None) -> Solution:  # noqa: N803
+    def _fit(self, X: Any, S: Any, word: str, sample_weight: Any, Y: Any = None) -> Solution:
         """Count, search and keep what transform and score need; the joint itself is not kept."""
         target = self._target()
         check_choice("handle_unknown", self.handle_unknown, UNKNOWN)
@@ -128,12 +130,13 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._public = Alphabet.fit(public, self.bins, weights)
         self._hidden = Alphabet.fit(hidden, self.bins, weights)
         x, s = self._public.values(public), self._hidden.values(hidden)
-        _check_varied({"X": x, word: s})
+        _check_varied("X", x)
+        _check_varied(word, s)
         joint = count_rows(s, x, weights, public.names)
         if Y is not None:
             _, use, _ = self._read(X, Y, "y", sample_weight, reset=False)
             y = Alphabet.fit(use, self.bins, weights).values(use)
-            _check_varied({"y": y})
+            _check_varied("y", y)
             joint = replace(joint, useful=count_rows(y, x, weights, public.names))
         seed = self._seed()
         solution = self._search(joint, target, seed)
@@ -143,11 +146,9 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.code_ = solution.code
         aim = solution.objective
         bound = limit(joint, self.problem, solution.utility, measure=aim.measure, keep=aim.keep)
-        self.limit_ = share(bound, aim.whole_leakage(joint))
-        self._shares = (
-            share(solution.leakage, aim.whole_leakage(joint)),
-            share(solution.utility, aim.whole_utility(joint)),
-        )
+        whole, whole_utility = aim.whole_leakage(joint), aim.whole_utility(joint)
+        self.limit_ = share(bound, whole)
+        self._shares = share(solution.leakage, whole), share(solution.utility, whole_utility)
         self._keep(joint, solution)
         return solution
 
@@ -166,13 +167,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._counts = counts[:, counts.any(axis=0)]  # as the codebook: only symbols that occur
 
     def _read(
-        self,
-        X: Any,  # noqa: N803
-        S: Any,  # noqa: N803
-        word: str,
-        sample_weight: Any,
-        *,
-        reset: bool,
+        self, X: Any, S: Any, word: str, sample_weight: Any, *, reset: bool
     ) -> tuple[Columns, Columns, Array]:
         """X, S and the weights of the rows that count, which are those of a positive weight."""
         public = read_public(self, X, reset=reset)
@@ -188,11 +183,7 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return public.rows(kept), hidden.rows(kept), weights[kept]
 
     def _rows_of(
-        self,
-        X: Any,  # noqa: N803
-        S: Any,  # noqa: N803
-        word: str,
-        sample_weight: Any,
+        self, X: Any, S: Any, word: str, sample_weight: Any
     ) -> tuple[Places, Places, Places, Array]:
         """Places of x, s (−1 where never seen) and x̂ for some rows, and their weights."""
         check_is_fitted(self)
@@ -265,14 +256,12 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             words = ", ".join(f"{name}={value!r}" for name, value in given.items())
             raise InvalidInput(f"give one of {', '.join(self.targets)}, not several; got {words}.")
         for name, value in given.items():
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            if not is_number(value):
                 raise InvalidInput(f"{name} must be a number or None, got {value!r}.")
-            if name == "n_symbols" and value != int(value):
-                raise InvalidInput(f"n_symbols must be a whole number, got {value}.")
-        return {
-            name: int(value) if name == "n_symbols" else float(value)
-            for name, value in (given or self.usual).items()
-        }
+        if "n_symbols" in given:
+            check_whole("n_symbols", given["n_symbols"], 1)
+            return {"n_symbols": int(given["n_symbols"])}
+        return {name: float(value) for name, value in (given or self.usual).items()}
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
@@ -282,14 +271,12 @@ class CodeEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _released(book: Codebook, places: Places, rng: np.random.Generator) -> Places:
     """For each row's place in the codebook's values that of its symbol; soft codes draw it."""
-    widest = max(len(row) for row in book.rows)
-    symbols: Places = np.full((len(book.rows) + 1, widest), SUPPRESSED)  # last row: place −1
-    for i, row in enumerate(book.rows):
-        symbols[i, : len(row)] = [j for j, _ in row]
+    rows = [*book.rows, ((SUPPRESSED, 1.0),)]  # the last is that of place −1
     if not book.soft:
-        return np.asarray(symbols[places, 0])
-    ends = np.full((len(book.rows) + 1, widest), RANGE)
-    for i, row in enumerate(book.rows):
+        return np.array([row[0][0] for row in rows])[places]
+    symbols, ends = np.full((2, len(rows), max(map(len, rows))), RANGE)
+    for i, row in enumerate(rows):
+        symbols[i, : len(row)] = [j for j, _ in row]
         ends[i, : len(row)] = thresholds([p for _, p in row])
     return np.asarray(symbols[places, pick_afresh(ends[places], rng)])
 
@@ -304,10 +291,10 @@ def _check_known(hidden: Columns, word: str) -> None:
         )
 
 
-def _check_varied(variables: Mapping[str, Rows]) -> None:
-    for word, (places, values) in variables.items():
-        if len(values) < 2:
-            raise InvalidInput(
-                f"all rows of {word} are alike (n_samples={len(places)}), bins considered: X and S "
-                "need two distinct values each for anything to be kept or hidden."
-            )
+def _check_varied(word: str, rows: Rows) -> None:
+    places, values = rows
+    if len(values) < 2:
+        raise InvalidInput(
+            f"all rows of {word} are alike (n_samples={len(places)}), bins considered: X and S "
+            "need two distinct values each for anything to be kept or hidden."
+        )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
 from privacyfunnel.estimators.scores import explained
 
 
+@dataclass(eq=False, repr=False)
 class InformationBottleneck(CodeEstimator):
     """Group rows of X, such as postcodes or products, by what they say about y.
 
@@ -58,39 +59,19 @@ class InformationBottleneck(CodeEstimator):
     targets: ClassVar[tuple[str, ...]] = ("n_symbols", "rate", "relevance", "lam")
     usual: ClassVar[Mapping[str, float]] = {"rate": 0.5}
 
-    def __init__(
-        self,
-        n_symbols: int | None = None,
-        rate: float | None = None,
-        relevance: float | None = None,
-        lam: float | None = None,
-        method: str = "best",
-        *,
-        effort: str = "fast",
-        min_count: int = 1,
-        bins: AskedBins = 10,
-        handle_unknown: str = "nearest",
-        random_state: Any = 0,
-    ) -> None:
-        self.n_symbols = n_symbols
-        self.rate = rate
-        self.relevance = relevance
-        self.lam = lam
-        self.method = method
-        self.effort = effort
-        self.min_count = min_count
-        self.bins = bins
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
+    n_symbols: int | None = None
+    rate: float | None = None
+    relevance: float | None = None
+    lam: float | None = None
+    method: str = "best"
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> InformationBottleneck:  # noqa: N803
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> InformationBottleneck:
         """Search the code; y is the relevant variable, of one column or several."""
         self._fit(X, _relevant(y), "y", sample_weight)
-        self.rate_ = self.codebook_.measured["utility"]
-        self.relevance_ = self.codebook_.measured["leakage"]
+        self.relevance_, self.rate_ = self._shares
         return self
 
-    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:  # noqa: N803
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """The share of the rows' y that p(y given x̂) of the fitted rows explains; at most 1.
 
         Σ log₂ (q(y given x̂) / p(y)) / Σ log₂ (1 / p(y)), see `explained`: a log-loss, so that groups

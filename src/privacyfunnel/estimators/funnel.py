@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.estimators.alphabet import AskedBins
 from privacyfunnel.estimators.base import CodeEstimator
 from privacyfunnel.estimators.scores import explained, kept
 from privacyfunnel.estimators.search import search_recoding, search_target
@@ -20,6 +19,7 @@ from privacyfunnel.validation import check_choice
 SETTINGS = ("hierarchies", "orders", "cuts", "importance")  # of a recoding
 
 
+@dataclass(eq=False, repr=False)
 class PrivacyFunnel(CodeEstimator):
     """Release rows of X so that they give away little about the sensitive S.
 
@@ -111,54 +111,23 @@ class PrivacyFunnel(CodeEstimator):
     targets: ClassVar[tuple[str, ...]] = ("utility", "leakage", "lam", "kept")
     usual: ClassVar[Mapping[str, float]] = {"utility": 0.5}
 
-    def __init__(
-        self,
-        utility: float | None = None,
-        leakage: float | None = None,
-        lam: float | None = None,
-        method: str = "best",
-        *,
-        recoding: str = "symbols",
-        kept: float | None = None,
-        keep: str = "x",
-        measure: str = "shannon",
-        caps: Mapping[str, float | str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        orders: Mapping[str, Sequence[Any]] | None = None,
-        cuts: Mapping[str, Sequence[Any]] | None = None,
-        importance: Mapping[str, float] | None = None,
-        effort: str = "fast",
-        min_count: int = 1,
-        bins: AskedBins = 10,
-        handle_unknown: str = "nearest",
-        random_state: Any = 0,
-    ) -> None:
-        self.utility = utility
-        self.leakage = leakage
-        self.lam = lam
-        self.method = method
-        self.recoding = recoding
-        self.kept = kept
-        self.keep = keep
-        self.measure = measure
-        self.caps = caps
-        self.hierarchies = hierarchies
-        self.orders = orders
-        self.cuts = cuts
-        self.importance = importance
-        self.effort = effort
-        self.min_count = min_count
-        self.bins = bins
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
+    utility: float | None = None
+    leakage: float | None = None
+    lam: float | None = None
+    method: str = "best"
+    _: KW_ONLY
+    recoding: str = "symbols"
+    kept: float | None = None
+    keep: str = "x"
+    measure: str = "shannon"
+    caps: Mapping[str, float | str] | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    orders: Mapping[str, Sequence[Any]] | None = None
+    cuts: Mapping[str, Sequence[Any]] | None = None
+    importance: Mapping[str, float] | None = None
 
     def fit(
-        self,
-        X: Any,  # noqa: N803
-        y: Any = None,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
+        self, X: Any, y: Any = None, *, sensitive_features: Any = None, sample_weight: Any = None
     ) -> PrivacyFunnel:
         """Search the code; S is ``sensitive_features``, of one column or several, else ``y``.
 
@@ -224,12 +193,7 @@ class PrivacyFunnel(CodeEstimator):
         return search_recoding(joint, self._public, self.recoding, target, **how)
 
     def score(
-        self,
-        X: Any,  # noqa: N803
-        y: Any = None,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
+        self, X: Any, y: Any = None, *, sensitive_features: Any = None, sample_weight: Any = None
     ) -> float:
         """Utility less leakage of the given rows, both as shares; more is better.
 

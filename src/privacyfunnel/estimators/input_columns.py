@@ -40,7 +40,7 @@ class Columns:
         return self if kept.all() else replace(self, data=self.data.filter(kept))
 
 
-def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N803
+def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:
     """The table X, checked as scikit-learn checks it; each column keeps its own type.
 
     ``reset`` remembers names and number of the columns on the estimator, else they must agree.
@@ -61,7 +61,7 @@ def read_public(estimator: Any, X: Any, *, reset: bool) -> Columns:  # noqa: N80
     return _columns(frame, [f"x{i}" for i in range(frame.shape[1])] if names is None else names)
 
 
-def read_sensitive(S: Any, word: str) -> Columns:  # noqa: N803
+def read_sensitive(S: Any, word: str) -> Columns:
     """The variable S of one column or several: an array, a list, a series or a frame.
 
     Columns without a name are called by ``word``.
@@ -113,11 +113,8 @@ def _columns(frame: nw.DataFrame[Any], names: Any) -> Columns:
                 "make it text, numbers or dates first."
             )
     categorical = tuple(pa.types.is_dictionary(kind) for kind in data.schema.types)
-    for i, kind in enumerate(data.schema.types):
-        plain = _plain(kind)
-        if plain != kind:
-            data = data.set_column(i, f"c{i}", data.column(i).cast(plain))
-    return Columns(data, names, kinds, categorical)
+    plain = pa.schema([(field.name, _plain(field.type)) for field in data.schema])
+    return Columns(data.cast(plain), names, kinds, categorical)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

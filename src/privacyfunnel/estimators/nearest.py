@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,27 +18,17 @@ TIE = 1e-9
 FAR = 1e150  # stands for infinity, so that differences stay finite
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """Known or new values as numbers: ranks of the ordered columns, codes of the others."""
-
-    ranks: Array  # [value, column], NaN where missing
-    codes: Array
-
-    def __getitem__(self, chosen: slice) -> Side:
-        return Side(self.ranks[chosen], self.codes[chosen])
-
-
-def distances(new: Side, known: Side) -> Array:
+def distances(ranks: Array, codes: Array, new: slice, known: slice) -> Array:
     """Gower's distance ``[new, known]``: differences of ranks, and 1 for each code that differs."""
-    total = np.zeros((len(new.ranks), len(known.ranks)))
-    if known.codes.shape[1]:
-        total += cdist(new.codes, known.codes, "hamming") * known.codes.shape[1]
-    holes = np.isnan(new.ranks).any(axis=0) | np.isnan(known.ranks).any(axis=0)
+    new_ranks, known_ranks = ranks[new], ranks[known]
+    total = np.zeros((len(new_ranks), len(known_ranks)))
+    if codes.shape[1]:
+        total += cdist(codes[new], codes[known], "hamming") * codes.shape[1]
+    holes = np.isnan(new_ranks).any(axis=0) | np.isnan(known_ranks).any(axis=0)
     if not holes.all():
-        total += cdist(new.ranks[:, ~holes], known.ranks[:, ~holes], "cityblock")
+        total += cdist(new_ranks[:, ~holes], known_ranks[:, ~holes], "cityblock")
     for column in np.flatnonzero(holes):
-        a, b = new.ranks[:, column, None], known.ranks[:, column]
+        a, b = new_ranks[:, column, None], known_ranks[:, column]
         away = AWAY * (np.isnan(a) != np.isnan(b))
         total += np.where(np.isnan(a) | np.isnan(b), away, np.abs(a - b))
     return total
@@ -66,34 +55,32 @@ def nearest_places(
     >>> nearest_places(ages, known, np.ones(3), released, [(33,), (99,)])
     array([1, 2])
     """
-    old, new = _sides(alphabet, known, news)
-    votes_of = Partition(released)
-    found = np.zeros(len(news), dtype=np.int64)
-    step = max(1, CELLS // len(known))
-    for start in range(0, len(news), step):
-        chosen = slice(start, start + step)
-        distance = distances(new[chosen], old)
+    n = len(known)
+    ranks, codes = _as_numbers(alphabet, [*known, *news], n)
+    votes_of, found = Partition(released), []
+    step = max(1, CELLS // n)
+    for start in range(n, len(ranks), step):
+        distance = distances(ranks, codes, slice(start, start + step), slice(n))
         votes = (distance <= distance.min(axis=1, keepdims=True) + TIE) * weights
         winner = (votes @ votes_of.matrix).argmax(axis=1)
-        found[chosen] = (votes * (votes_of.labels == winner[:, None])).argmax(axis=1)
-    return found
+        found.append((votes * (votes_of.labels == winner[:, None])).argmax(axis=1))
+    return np.concatenate(found)
 
 
-def _sides(alphabet: Alphabet, known: Sequence[Value], news: Sequence[Value]) -> tuple[Side, Side]:
-    """The known and the new values on common scales."""
-    ranks: list[Array] = [np.zeros((len(known) + len(news), 0))]
-    codes: list[Array] = [np.zeros((len(known) + len(news), 0))]
+def _as_numbers(alphabet: Alphabet, every: Sequence[Value], n_known: int) -> tuple[Array, Array]:
+    """Values, the known ones first, as ``[value, column]``: ranks where ordered, else codes."""
+    ranks: list[Array] = [np.zeros((len(every), 0))]
+    codes: list[Array] = [np.zeros((len(every), 0))]
     for i, (column, ordered) in enumerate(zip(alphabet.columns, alphabet.ordered, strict=True)):
-        values = [value[i] for value in (*known, *news)]
+        values = [value[i] for value in every]
         if ordered:
             number = {value: column.number(value) for value in set(values)}
             numbers = np.clip([number[value] for value in values], -FAR, FAR)
-            ranks.append(_ranks(numbers, len(known))[:, None])
+            ranks.append(_ranks(numbers, n_known)[:, None])
         else:
             place = {value: float(place) for place, value in enumerate(dict.fromkeys(values))}
             codes.append(np.array([[place[value]] for value in values]))
-    both = Side(np.hstack(ranks), np.hstack(codes))
-    return both[: len(known)], both[len(known) :]
+    return np.hstack(ranks), np.hstack(codes)
 
 
 def _ranks(numbers: Array, n_known: int) -> Array:

@@ -23,7 +23,7 @@ from privacyfunnel.solvers import SOLVERS, check_measure, check_problem, make_so
 from privacyfunnel.solvers.base import SizeSolver, Solution
 from privacyfunnel.solvers.effort import LOCAL_MOVES, check_effort
 from privacyfunnel.solvers.target import TargetSolver
-from privacyfunnel.validation import check_share, check_whole
+from privacyfunnel.validation import check_share
 
 
 def search_target(
@@ -55,7 +55,6 @@ def search_target(
     if "lam" in target:
         found = solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
     elif "n_symbols" in target:
-        check_whole("n_symbols", target["n_symbols"], 1)
         if not isinstance(solver, SizeSolver):
             able = [repr(name) for name, kind in SOLVERS.items() if issubclass(kind, SizeSolver)]
             raise InvalidInput(f"n_symbols goes with {' or '.join(able)}, not with {method!r}.")
@@ -82,25 +81,26 @@ def search_recoding(
     min_count: int,
     settings: Mapping[str, Any],
     seed: int,
-    measure: str = "shannon",
+    measure: str,
 ) -> RecodedSolution:
     """The readable code for one target: kept, leakage (a share of what S itself would tell) or lam.
 
     Binned columns keep the order of their bins; a run of them is named as one interval.
     """
     check_effort(effort)
-    for name in ("kept", "leakage", "utility"):
-        if name in target:
-            check_share(name, target[name])
+    for name, value in target.items():
+        if name != "lam":
+            check_share(name, value)
     orders = {
         column.name: list(column.rule.places)
         for column in alphabet.columns
         if isinstance(column.rule, Bins)
     }
-    both = sorted(set(orders) & {name for given in settings.values() for name in given or ()})
-    if both and both != [name for name in both if name in (settings.get("importance") or {})]:
-        raise InvalidInput(f"{both[0]!r} is binned and has a recoding of its own; leave one out.")
     options = {name: dict(given) for name, given in settings.items() if given}
+    shaped = {name for what, given in options.items() if what != "importance" for name in given}
+    both = sorted(shaped & orders.keys())
+    if both:
+        raise InvalidInput(f"{both[0]!r} is binned and has a recoding of its own; leave one out.")
     options["orders"] = {**orders, **options.get("orders", {})}
     recoding = make_recoding(kind, min_count=min_count, moves=LOCAL_MOVES[effort], **options)
     rng = np.random.default_rng(seed)

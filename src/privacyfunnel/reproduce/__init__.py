@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from privacyfunnel.errors import DataUnavailable
-from privacyfunnel.files import atomic_path, in_words, write_text
+from privacyfunnel.files import as_unavailable, atomic_path, write_text
 from privacyfunnel.joint import Joint
 from privacyfunnel.parallel import Progress, Tick, Ticks, check_jobs
 from privacyfunnel.reproduce.claims import Claim, judge_complexity, judge_convergence, judge_merging
@@ -93,10 +92,8 @@ def reproduce(
     }
     if "fig3" in joints:  # ties decide its tail, so their order is fixed here and not by from_table
         joints["fig3"] = by_appearance(joints["fig3"], table, FIGURES["fig3"].public)
-    try:
+    with as_unavailable(f"cannot write to {str(directory)!r}"):
         directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataUnavailable(f"cannot write to {str(directory)!r}: {in_words(error)}.") from None
     lams = [i / (n_lams - 1) for i in range(n_lams)]
     seeds = range(seed, seed + n_seeds)
     tick = Ticks(sum(count_runs(name, n_lams, n_seeds) for name in names), progress)

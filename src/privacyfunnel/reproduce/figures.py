@@ -1,4 +1,4 @@
-"""The pictures of the paper's figures, with the paper's points beside ours.
+"""The pictures of the paper's figures, with the paper's points, where there are any, beside ours.
 
 ``docs/images/paper-*.png`` are copies of them.
 """
@@ -34,7 +34,7 @@ def draw(figure: str, joint: Joint, ours: pd.DataFrame) -> Figure:
     lam = "" if plan.lam is None else f", λ = {plan.lam}"
     canvas.suptitle(plan.setting + lam, fontsize=11)
     if figure == "fig3":
-        _draw_merging(canvas.subplots(), ours, paper)
+        draw_merging(canvas.subplots(), ours, paper)
         return canvas
     same_axes = figure.startswith("fig2")
     panels = canvas.subplots(1, 2, sharex=same_axes, sharey=same_axes)
@@ -42,9 +42,9 @@ def draw(figure: str, joint: Joint, ours: pd.DataFrame) -> Figure:
         axes.set_title(TITLES[problem], fontsize=10)
         mine, theirs = select(ours, problem=problem), select(paper, problem=problem)
         if same_axes:
-            _draw_frontier(axes, joint, problem, mine, theirs)
+            draw_frontier(axes, joint, problem, mine, theirs)
         else:
-            _draw_convergence(axes, problem, mine, theirs)
+            draw_convergence(axes, problem, mine, theirs)
     panels[0].set_ylabel(
         r"$I(S;\hat{X})\,/\,H(S)$"
         if same_axes
@@ -53,8 +53,8 @@ def draw(figure: str, joint: Joint, ours: pd.DataFrame) -> Figure:
     return canvas
 
 
-def _draw_convergence(axes: Axes, problem: str, ours: pd.DataFrame, paper: pd.DataFrame) -> None:
-    """The run of the first seed in full colour, those of the other seeds pale behind it."""
+def draw_convergence(axes: Axes, problem: str, ours: pd.DataFrame, paper: pd.DataFrame) -> None:
+    """Figure 1: the run of the first seed in full colour, those of other seeds pale behind it."""
     shown = ours["seed"].iloc[0]
     marker = MARKERS[problem]
     for variant, style, label in (("default", "-", "default"), ("paper", ":", "one start")):
@@ -65,9 +65,11 @@ def _draw_convergence(axes: Axes, problem: str, ours: pd.DataFrame, paper: pd.Da
                 axes.plot(x, y, style, marker=marker, markersize=4, color=COLOURS[problem], **line)
             else:
                 axes.plot(x, y, style, color=PALE[problem], linewidth=0.8)
-    axes.plot([], [], color=PALE[problem], linewidth=0.8, label="ours, other seeds")
-    x, y = paper["k"], paper["lagrangian_bits"]
-    axes.plot(x, y, marker=marker, markersize=7, linewidth=1.0, label="paper", **PAPER)
+    if ours["seed"].nunique() > 1:
+        axes.plot([], [], color=PALE[problem], linewidth=0.8, label="ours, other seeds")
+    if len(paper):
+        x, y = paper["k"], paper["lagrangian_bits"]
+        axes.plot(x, y, marker=marker, markersize=7, linewidth=1.0, label="paper", **PAPER)
     first, later = ours["lagrangian_bits"].iloc[0], ours.loc[ours["k"] > 1, "lagrangian_bits"]
     low, high = later.min(), later.max()
     if problem == "ib" and low < high:  # the first merge does nearly all: show what comes after it
@@ -81,9 +83,10 @@ def _draw_convergence(axes: Axes, problem: str, ours: pd.DataFrame, paper: pd.Da
     axes.legend(loc="upper right" if problem == "pf" else "lower right", frameon=False, fontsize=9)
 
 
-def _draw_frontier(
+def draw_frontier(
     axes: Axes, joint: Joint, problem: str, ours: pd.DataFrame, paper: pd.DataFrame
 ) -> None:
+    """Figure 2: what the methods reach, and the limit."""
     margin = 0.03
     utility = np.linspace(-margin, 1.0 + margin, 500)
     name = PROBLEMS[problem].problem
@@ -109,15 +112,17 @@ def _draw_frontier(
     axes.legend(loc="upper right" if problem == "pf" else "lower left", frameon=False, fontsize=9)
 
 
-def _draw_merging(axes: Axes, ours: pd.DataFrame, paper: pd.DataFrame) -> None:
+def draw_merging(axes: Axes, ours: pd.DataFrame, paper: pd.DataFrame) -> None:
+    """Figure 3: pairwise merging, merge by merge."""
     for problem, quantity in (("pf", r"$I(S;\hat{X})$"), ("ib", r"$I(X;\hat{X})$")):
         mine, theirs = (select(table, problem=problem) for table in (ours, paper))
         label = f"{quantity}, {problem.upper()}"
         own_label = f"ours, {label}, θ = {THETA[problem]} bits"
         axes.plot(mine["k"], mine["information_bits"], color=COLOURS[problem], label=own_label)
         style: dict[str, Any] = {"marker": MARKERS[problem], "markersize": 4, "linestyle": "none"}
-        x, y = theirs["k"], theirs["information_bits"]
-        axes.plot(x, y, markeredgewidth=0.6, label=f"paper, {label}", **style, **PAPER)
+        if len(theirs):
+            x, y = theirs["k"], theirs["information_bits"]
+            axes.plot(x, y, markeredgewidth=0.6, label=f"paper, {label}", **style, **PAPER)
     axes.set_xlabel("iteration $k$ (1 = before the first merge)")
     axes.set_ylabel("bits")
     axes.set_ylim(bottom=0.0)
