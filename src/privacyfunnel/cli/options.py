@@ -88,7 +88,12 @@ def _parameter(name: str) -> Parameter:
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """A command as typer takes it: a class of options is an option for each field, in its place."""
+    """A command as typer takes it: a class of options is an option for each field, in its place.
+
+    >>> def look(table: Table, *, opening: Opening) -> None: ...
+    >>> list(signature(spread(look)).parameters)
+    ['table', 'memory', 'input_format']
+    """
     kinds: dict[str, Any] = {}
     every: list[Parameter] = []
     for parameter in signature(command, eval_str=True).parameters.values():
