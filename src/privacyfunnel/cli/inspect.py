@@ -39,13 +39,14 @@ def inspect(
     from privacyfunnel.report.inspection import in_words, sizes
     from privacyfunnel.tables import count, identifiers, summary
 
+    counted = counting.arguments()  # which refuses what cannot be read, before the work
     opened = opening.open(table)
     counts = count(
         opened,
         read_columns(sensitive),
         read_columns(public),
         useful=read_columns(useful or ()),
-        **counting.arguments(),
+        **counted,
     )
     names = list(counts.roles.columns)
     columns = {column.name: column for column in summary(opened, names)}
