@@ -58,14 +58,8 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
-PAGES.globals.update(
-    ADDRESS=ADDRESS,
-    FORMATS=FORMATS,
-    KINDS=KINDS,
-    MEGABYTE=MEGABYTE,
-    forms=forms,
-    too_large=too_large,
-)
+PAGES.globals.update(ADDRESS=ADDRESS, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
+PAGES.globals.update(forms=forms, too_large=too_large)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:
