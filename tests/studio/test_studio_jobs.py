@@ -25,7 +25,7 @@ def test_jobs_wait_their_turn_and_can_be_stopped_in_the_queue(tmp_path):
     several = [jobs.start(Job("look", arguments, tmp_path)) for _ in range(4)]
     jobs.cancel(several[2])
     for job in several:
-        job.ended.wait(60)
+        job.answered.wait(60)
         assert sum(other.state == "running" for other in several) <= 1
     assert [job.state for job in several] == ["done", "done", "cancelled", "done"]
     assert several[2].process is None
@@ -44,7 +44,7 @@ def test_a_running_job_can_be_stopped_and_its_process_ends(visitor, studio):
     assert seen["total"] == 400
     job = next(s.job(job_id) for s in studio.sessions if s.job(job_id))
     assert visitor.post(f"/jobs/{job_id}/cancel").json() == {"state": "cancelled"}
-    job.ended.wait(30)
+    job.answered.wait(30)
     assert job.process is None
     assert visitor.get(f"/jobs/{job_id}").json()["state"] == "cancelled"
     assert "wait until" in visitor.post("/choose", data={"by": "utility", "value": "0.4"}).text
@@ -53,7 +53,7 @@ def test_a_running_job_can_be_stopped_and_its_process_ends(visitor, studio):
 def test_a_killed_process_and_a_fault_of_ours_are_told(tmp_path):
     jobs = JobQueue(workers=2)
     broken = jobs.start(Job("no such task", {}, tmp_path))
-    broken.ended.wait(60)
+    broken.answered.wait(60)
     assert broken.state == "failed"
     assert "went wrong in the studio itself (KeyError)" in broken.error
     table = tmp_path / "t.csv"
@@ -63,7 +63,7 @@ def test_a_killed_process_and_a_fault_of_ours_are_told(tmp_path):
     while killed.process is None and killed.is_active:
         time.sleep(0.001)
     killed.process.kill()  # as the system does when memory is short
-    watched.ended.wait(60)
+    watched.answered.wait(60)
     assert (killed.state, killed.error) == ("failed", DIED)
     jobs.close()
 

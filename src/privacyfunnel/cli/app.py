@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from privacyfunnel import __version__
+from privacyfunnel.cli import options
 from privacyfunnel.cli.apply import apply
 from privacyfunnel.cli.audit import audit
 from privacyfunnel.cli.demo import demo
@@ -26,7 +27,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, inspect, frontier, release, apply, export, verify, audit, reproduce, studio):
-    app.command(command.__name__, cls=NamesMethods if command is frontier else None)(command)
+    app.command(command.__name__, cls=NamesMethods if command is frontier else None)(
+        options.spread(command)
+    )
 
 
 def _print_version(wanted: bool) -> None:

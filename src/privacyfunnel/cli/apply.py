@@ -13,30 +13,30 @@ from privacyfunnel.columns.spelling import read_columns
 
 
 def apply(
-    codebook: Annotated[Path, typer.Argument(help="The codebook.json of a release.")],
+    codebook: options.CodebookFile,
     table: options.Table,
     output: Annotated[Path, typer.Option("-o", "--output", help="A .parquet or .csv file.")],
+    *,
     unseen: Annotated[
         str, typer.Option(help="Values that the codebook does not know: error or suppress.")
     ] = "error",
-    expand: options.Expand = False,
+    expand: Annotated[bool, options.asked("expand")] = False,
     keep: options.Keep = None,
     key: options.Key = None,
     numbers: Annotated[str, options.asked("numbers")] = "label",
-    shuffle: options.Shuffle = False,
-    memory: options.Memory = None,
-    input_format: options.InputFormat = None,
+    shuffle: Annotated[bool, options.asked("shuffle")] = False,
+    opening: options.Opening,
     force: options.Force = False,
 ) -> None:
     """Release new rows by the same coding."""
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.report.numbers import several
-    from privacyfunnel.tables import open_table, write_release
+    from privacyfunnel.tables import write_release
 
     book = Codebook.load(codebook)
     kept = read_columns(keep or ())
     done = write_release(
-        open_table(table, memory=memory, input_format=input_format),
+        opening.open(table),
         book,
         output,
         expand=expand,

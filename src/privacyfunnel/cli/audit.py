@@ -12,7 +12,6 @@ import typer
 from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import BROKEN, say
-from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import check_target, write_text
@@ -36,6 +35,7 @@ def audit(
             "-x", "--publish", help="Published columns, separated by commas; may be repeated."
         ),
     ],
+    *,
     original: Annotated[
         str | None, typer.Option(help="Columns that the published ones stand for, to compare with.")
     ] = None,
@@ -50,7 +50,7 @@ def audit(
         list[Path] | None,
         typer.Option("-o", "--output", help="A .json or .html file; may be repeated."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: options.AsJson = False,
     max_leakage: Annotated[
         float | None, _limit("Most of the sensitive information given away.")
     ] = None,
@@ -75,11 +75,7 @@ def audit(
     attack_rows: Annotated[
         int | None, typer.Option(help="Records drawn for the attackers; all if not given.")
     ] = None,
-    bins: options.Bins = None,
-    round_to: options.Round = None,
-    missing: options.Missing = USUAL,
-    weight: options.Weight = None,
-    person: options.Person = None,
+    counting: options.CountingPersons,
     new: Annotated[
         str | None,
         typer.Option(
@@ -91,8 +87,7 @@ def audit(
         bool,
         typer.Option("--all-new", help="The published columns were chosen on none of the records."),
     ] = False,
-    memory: options.Memory = None,
-    input_format: options.InputFormat = None,
+    opening: options.Opening,
     jobs: options.Jobs = 2,
     seed: options.Seed = 0,
     force: options.Force = False,
@@ -103,28 +98,24 @@ def audit(
     """
     from privacyfunnel.audits import Limits, Trials, broken
     from privacyfunnel.audits import audit as run
-    from privacyfunnel.columns import ColumnRules
-    from privacyfunnel.tables import open_table
 
     limits = Limits(max_leakage, max_guess, min_k, min_l, max_t, max_population_leakage)
     if new is not None and all_new:
         raise InvalidInput("--new and --all-new say different things; leave one out.")
     trials = Trials(permutations, bootstraps, attackers, folds, attack_rows, seed, jobs)
-    rules = ColumnRules.parse(bins or (), round_to or (), missing)
+    counted = counting.arguments()  # which refuses what cannot be read, before the work
     outputs = output or []
     _check_outputs(outputs, force)
     with progress_bar("Auditing") as progress:
         found = run(
-            open_table(table, memory=memory, input_format=input_format),
+            opening.open(table),
             read_columns(sensitive),
             read_columns(public),
             original=read_columns(original or ()),
             useful=read_columns(useful or ()),
             measure=measure,
-            columns=rules,
-            weight=weight,
-            person=person,
             new=new or all_new,
+            **counted,
             trials=trials,
             progress=progress,
         )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.cli import options
 from privacyfunnel.cli.frontier import FILES, write_frontier
@@ -33,9 +31,7 @@ SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8]
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")] = Path(
-        "funnel-demo"
-    ),
+    output: options.Output = Path("funnel-demo"),
     seed: options.Seed = 0,
     force: options.Force = False,
 ) -> None:

@@ -17,7 +17,7 @@ FORMS = ("sql", "dbt", "arx", "csv")
 
 
 def export(
-    codebook: Annotated[Path, typer.Argument(help="The codebook.json of a release.")],
+    codebook: options.CodebookFile,
     to: Annotated[
         str,
         typer.Option(

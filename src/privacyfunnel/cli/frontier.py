@@ -11,7 +11,6 @@ from typer.core import TyperCommand
 from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
 from privacyfunnel.cli.terminal import say
-from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.errors import InvalidInput, from_extra
 from privacyfunnel.folders import check_folder, together
@@ -29,6 +28,7 @@ def frontier(
     sensitive: options.Sensitive,
     public: options.Public,
     output: options.Output,
+    *,
     problem: Annotated[
         str, typer.Option(help="pf: keep X, hide S (privacy funnel); ib: compress X, keep S.")
     ] = "pf",
@@ -46,12 +46,8 @@ def frontier(
     points: Annotated[
         int | None, typer.Option(help="Points of the sweep: targets of best, or values of λ.")
     ] = None,
-    bins: options.Bins = None,
-    round_to: options.Round = None,
-    missing: options.Missing = USUAL,
-    weight: options.Weight = None,
-    memory: options.Memory = None,
-    input_format: options.InputFormat = None,
+    counting: options.Counting,
+    opening: options.Opening,
     effort: Annotated[str | None, options.asked("effort")] = None,
     min_count: Annotated[int | None, options.asked("min_count")] = None,
     jobs: options.Jobs = 2,
@@ -72,7 +68,6 @@ def frontier(
     import privacyfunnel as pf
     from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
-    from privacyfunnel.tables import open_table
 
     problem = PROBLEMS.get(problem, problem)
     if problem not in PROBLEMS.values():
@@ -88,12 +83,11 @@ def frontier(
         check_problem(method, problem)
         check_settings(method, settings)
     joint = pf.Joint.from_table(
-        open_table(table, memory=memory, input_format=input_format),
+        opening.open(table),
         read_columns(sensitive),
         read_columns(public),
         useful=read_columns(useful or ()),
-        columns=pf.ColumnRules.parse(bins or (), round_to or (), missing),
-        weight=weight,
+        **counting.arguments(),
     )
     check_folder(output, FILES, force)
     with progress_bar("Sweeping") as progress:

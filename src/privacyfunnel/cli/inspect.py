@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from privacyfunnel.cli import options
 from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.terminal import say
-from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
 
 if TYPE_CHECKING:
@@ -26,35 +25,28 @@ def inspect(
     table: options.Table,
     sensitive: options.Sensitive,
     public: options.Public,
+    *,
     useful: options.Useful = None,
-    bins: options.Bins = None,
-    round_to: options.Round = None,
-    missing: options.Missing = USUAL,
-    weight: options.Weight = None,
-    person: options.Person = None,
-    memory: options.Memory = None,
-    input_format: options.InputFormat = None,
+    counting: options.CountingPersons,
+    opening: options.Opening,
     seed: options.Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """What the columns hold, what publishing them would give away, and what the limit says."""
-    from privacyfunnel.columns import ColumnRules
     from privacyfunnel.metrics.stakes import stakes
     from privacyfunnel.releases.cautions import about_table
     from privacyfunnel.report import words
     from privacyfunnel.report.inspection import in_words, sizes
-    from privacyfunnel.tables import count, identifiers, open_table, summary
+    from privacyfunnel.tables import count, identifiers, summary
 
-    rules = ColumnRules.parse(bins or (), round_to or (), missing)
-    opened = open_table(table, memory=memory, input_format=input_format)
+    counted = counting.arguments()  # which refuses what cannot be read, before the work
+    opened = opening.open(table)
     counts = count(
         opened,
         read_columns(sensitive),
         read_columns(public),
         useful=read_columns(useful or ()),
-        columns=rules,
-        weight=weight,
-        person=person,
+        **counted,
     )
     names = list(counts.roles.columns)
     columns = {column.name: column for column in summary(opened, names)}

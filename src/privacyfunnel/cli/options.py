@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from privacyfunnel.columns import MISSING
+from privacyfunnel.columns import MISSING, USUAL, ColumnRules
 from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.files import ADDRESS
 from privacyfunnel.releases.request import ASKED, TARGETS, ReleaseRequest
+
+if TYPE_CHECKING:
+    from privacyfunnel.tables import Table as OpenTable
 
 PURPOSE = "What is hidden, what is kept"
 RECODING = "Readable releases"
@@ -56,12 +60,12 @@ def _policies() -> str:
 def takes_a_request(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A command takes these targets and fields of a request as options, in its last parameter.
 
-    What is typed in words comes as words, which `read_asked` reads.
+    They come after what must be given. What is typed in words comes as words, which `read_asked` reads.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         *own, _ = signature(command, eval_str=True).parameters.values()
-        needed = [parameter for parameter in own if parameter.default is Parameter.empty]
+        needed = [parameter for parameter in own if parameter.kind is not Parameter.KEYWORD_ONLY]
         every = [*needed, *map(_parameter, names), *own[len(needed) :]]
         command.__signature__ = Signature(every)  # type: ignore[attr-defined]
         return command
@@ -80,7 +84,34 @@ def _parameter(name: str) -> Parameter:
         if not ASKED[name].read:
             default, kind = DEFAULTS[name], KINDS[name]
     annotation = Annotated[kind, option]
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """A command as typer takes it: a class of options is an option for each field, in its place.
+
+    >>> def look(table: Table, *, opening: Opening) -> None: ...
+    >>> list(signature(spread(look)).parameters)
+    ['table', 'memory', 'input_format']
+    """
+    kinds: dict[str, Any] = {}
+    every: list[Parameter] = []
+    for parameter in signature(command, eval_str=True).parameters.values():
+        if is_dataclass(parameter.annotation):
+            kinds[parameter.name] = parameter.annotation
+            options = signature(kinds[parameter.name], eval_str=True).parameters.values()
+            every += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in options]
+        else:
+            every.append(parameter)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, kind in kinds.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    run.__signature__ = Signature(every)  # type: ignore[attr-defined]
+    return run
 
 
 def read_asked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,10 +156,7 @@ def spell_asked(request: ReleaseRequest) -> list[str]:
 Table = Annotated[
     str, typer.Argument(help=f"A csv, tsv, parquet or json lines file, or {ADDRESS}.")
 ]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(help="csv, tsv, parquet or json (lines), where the file's name does not tell."),
-]
+CodebookFile = Annotated[Path, typer.Argument(help="The codebook.json of a release.")]
 Sensitive = Annotated[
     list[str],
     typer.Option(
@@ -143,27 +171,10 @@ Public = Annotated[
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")]
 Seed = Annotated[int, asked("seed")]
-Jobs = Annotated[int, typer.Option(help="Processes to use; the result does not depend on it.")]
+Jobs = Annotated[int, typer.Option(help="Processes or threads; the result does not depend on it.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace results that are there already.")]
-Bins = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--bins",
-        help="chol=10 (quantiles) or age=0,18,40,65 (edges); dates too; may be repeated.",
-    ),
-]
-Round = Annotated[
-    list[str] | None,
-    typer.Option("--round", help="chol=10: to multiples of 10; born=month: or day, quarter, year."),
-]
-Missing = Annotated[str, typer.Option(help=f"Missing values: {_policies()}.")]
-Weight = Annotated[str | None, typer.Option(help="Column that weighs the records.")]
-Person = Annotated[
-    str | None, typer.Option(help="Column that says whose row it is, where people have several.")
-]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Memory = Annotated[str | None, typer.Option(help="Most memory for the table, e.g. 2GB; spills.")]
-Expand = Annotated[bool, asked("expand")]
-Shuffle = Annotated[bool, asked("shuffle")]
 Key = Annotated[str | None, asked("key")]
 Keep = Annotated[list[str] | None, asked("keep")]
 Secret = Annotated[
@@ -190,6 +201,61 @@ AndX = Annotated[
         rich_help_panel=PURPOSE,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a table is opened."""
+
+    memory: Memory = None
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            help="csv, tsv, parquet or json (lines), where the file's name does not tell."
+        ),
+    ] = None
+
+    def open(self, table: str) -> OpenTable:
+        """Open it."""
+        from privacyfunnel.tables import open_table
+
+        return open_table(table, **vars(self))
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How the records of a table are counted."""
+
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="chol=10 (quantiles) or age=0,18,40,65 (edges); dates too; may be repeated."
+        ),
+    ] = None
+    round_to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--round", help="chol=10: to multiples of 10; born=month: or day, quarter, year."
+        ),
+    ] = None
+    missing: Annotated[str, typer.Option(help=f"Missing values: {_policies()}.")] = USUAL
+    weight: Annotated[str | None, typer.Option(help="Column that weighs the records.")] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """As the library takes it: the rules for the columns, and the rest by its names."""
+        given = dict(vars(self))
+        bins, round_to, missing = (given.pop(name) for name in ("bins", "round_to", "missing"))
+        return {"columns": ColumnRules.parse(bins or (), round_to or (), missing), **given}
+
+
+@dataclass(frozen=True)
+class CountingPersons(Counting):
+    """How they are counted where one person may have several."""
+
+    person: Annotated[
+        str | None,
+        typer.Option(help="Column that says whose row it is, where people have several."),
+    ] = None
 
 
 def read_purpose(useful: list[str] | None, and_x: bool) -> str:

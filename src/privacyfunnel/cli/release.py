@@ -18,7 +18,6 @@ from privacyfunnel.cli import options
 from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say, warn_of_kept
-from privacyfunnel.columns import USUAL
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.releases.files import FILES
 from privacyfunnel.releases.request import ASKED, TARGETS
@@ -30,15 +29,11 @@ def release(
     sensitive: options.Sensitive,
     public: options.Public,
     output: options.Output,
+    *,
     useful: options.Useful = None,
     and_x: options.AndX = False,
-    bins: options.Bins = None,
-    round_to: options.Round = None,
-    missing: options.Missing = USUAL,
-    weight: options.Weight = None,
-    person: options.Person = None,
-    memory: options.Memory = None,
-    input_format: options.InputFormat = None,
+    counting: options.CountingPersons,
+    opening: options.Opening,
     secret: options.Secret = None,
     jobs: options.Jobs = 2,
     force: options.Force = False,
@@ -54,10 +49,8 @@ def release(
     by_hand_or_caps = request.keys() & {"groups", "cuts", "caps"}
     request |= options.read_target(not by_hand_or_caps, **targets)
     from privacyfunnel.codebook import read_secret
-    from privacyfunnel.columns import ColumnRules
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.written_file import NotAsMeasured
-    from privacyfunnel.tables import open_table
 
     request |= {
         "purpose": options.read_purpose(useful, and_x),
@@ -67,19 +60,17 @@ def release(
     try:
         with progress_bars() as stages:
             made = make_release(
-                open_table(table, memory=memory, input_format=input_format),
+                opening.open(table),
                 read_columns(sensitive),
                 read_columns(public),
                 out=output,
                 source=table,
-                columns=ColumnRules.parse(bins or (), round_to or (), missing),
-                weight=weight,
-                person=person,
                 n_jobs=jobs,
                 force=force,
                 stages=stages,
                 hints=HINTS,
                 useful=read_columns(useful or ()),
+                **counting.arguments(),
                 **request,
             )
     except NotAsMeasured as error:

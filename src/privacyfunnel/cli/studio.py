@@ -17,13 +17,15 @@ def studio(
     table: Annotated[
         str | None, typer.Argument(help="A table to begin with; else choose one on the page.")
     ] = None,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(help="Port to listen on; 0 takes any free one.")
+    ] = Settings.port,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
     ] = True,
     host: Annotated[
         str, typer.Option(help="Address to listen on; any other than this machine needs a token.")
-    ] = "127.0.0.1",
+    ] = Settings.host,
     max_upload: Annotated[
         float, typer.Option(help="Largest table that can be uploaded, in megabytes.")
     ] = MAX_UPLOAD,

@@ -227,13 +227,12 @@ class SearchSettings:
         balance = BALANCE if self.recoding == "global" else None
         return ReleaseRequest(target, source, soft=soft, caps=caps, balance=balance, **both)
 
-    def allows(self, **changes: Any) -> bool:
+    def allows(self, *, caps: Mapping[str, str] = MappingProxyType({}), **changes: Any) -> bool:
         """Whether a release can be asked for with these settings, some of them changed.
 
         >>> SearchSettings(recoding="symbols").allows(measure="guessing")
         True
         """
-        caps = changes.pop("caps", {})
         try:
             replace(self, **changes).request(target={} if caps else {"leakage": 1.0}, caps=caps)
         except InvalidInput:
@@ -260,16 +259,11 @@ def read_search(
     """
     usual = SearchSettings()
     recoding = _one_of(RECODINGS, form, "recoding", usual.recoding)
-    weights = {
-        name: _up_to(
-            MOST_IMPORTANT,
-            form.get(f"importance-{i}", "").strip() or "1",
-            f"the importance of {name!r} must be 0 to {MOST_IMPORTANT:g}",
-        )
-        for i, name in enumerate(public)
-    }
-    orders, trees = {}, {}
+    importance, orders, trees = {}, {}, {}
     for i, name in enumerate(public):
+        weight = form.get(f"importance-{i}", "").strip() or "1"
+        must = f"the importance of {name!r} must be 0 to {MOST_IMPORTANT:g}"
+        importance[name] = _up_to(MOST_IMPORTANT, weight, must)
         shape = _one_of(SHAPES, form, f"shape-{i}", "free", "the shape of a column")
         listed = (values or {}).get(name)
         if listed and shape == "order":
@@ -277,14 +271,14 @@ def read_search(
         elif shape == "tree":
             trees[name] = form.get(f"tree-{i}", "").replace("\r", "")
     if recoding == "symbols":
-        weights, orders, trees = {}, {}, {}
+        importance, orders, trees = {}, {}, {}
     return SearchSettings(
         orders=orders,
         trees=trees,
         recoding=recoding,
         measure=_one_of(MEASURES, form, "measure", usual.measure),
         purpose=_one_of(PURPOSES, form, "purpose", "useful") if useful else usual.purpose,
-        importance={name: weight for name, weight in weights.items() if weight != 1.0},
+        importance={name: weight for name, weight in importance.items() if weight != 1.0},
         effort=_one_of(EFFORTS, form, "effort", usual.effort),
         points=_whole(form, "points", usual.points, 1, MOST_POINTS),
         min_count=_whole(form, "min_count", usual.min_count, 1, 10**9),

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privacyfunnel.cli.demo import ROLES
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.studio.drafts import History
 from privacyfunnel.studio.forms import Choices, SearchSettings, guess, with_roles
-from privacyfunnel.studio.sources import DEMO_ROLES, Source
+from privacyfunnel.studio.sources import Source
 from privacyfunnel.studio.worker.queue import Job, JobQueue
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Session:
         if self.choices is None and looked is not None and self.source is not None:
             self.choices = guess(looked["columns"])
             if self.source.origin == "demo":
-                self.choices = with_roles(self.choices, *DEMO_ROLES)
+                self.choices = with_roles(self.choices, **ROLES)
         return self.choices
 
     def inspected_choices(self) -> Choices | None:

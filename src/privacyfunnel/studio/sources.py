@@ -10,7 +10,6 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.paths import FORMATS
 
 DEMO = "demo.csv"
-DEMO_ROLES = (["age", "sex"], ["sex", "chol"])
 
 
 @dataclass(frozen=True)

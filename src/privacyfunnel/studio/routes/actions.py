@@ -91,8 +91,6 @@ async def upload(request: Request, session: Session) -> Response:
         await _receive(request, target, session)
         if session.uploaded == 0:
             raise InvalidInput(f"the file {name} is empty; choose a file with rows.")
-        if session.uploaded > most:
-            raise InvalidInput(too_large(most))
         open_source(session, Source(str(target), name, "upload"))
     except OSError as error:
         raise InvalidInput(f"cannot keep {name}: {system_words(error)}.") from error
@@ -106,7 +104,7 @@ async def upload(request: Request, session: Session) -> Response:
 
 
 async def _receive(request: Request, target: Path, session: Session) -> None:
-    """Write a body to a file until it ends or is too large."""
+    """Write a body to a file, as long as there is room for it."""
     studio = studio_of(request)
     most = studio.settings.max_upload
     with target.open("xb") as file:
@@ -115,7 +113,7 @@ async def _receive(request: Request, target: Path, session: Session) -> None:
                 raise InvalidInput("another upload was begun in its place.")
             session.uploaded += len(part)
             if session.uploaded > most:
-                return
+                raise InvalidInput(too_large(most))
             if session.uploaded > studio.sessions.room_for(session, GUESTS_UPLOADS * most):
                 raise InvalidInput("this studio holds too much of others already; try again later.")
             if shutil.disk_usage(target.parent).free < LEAST_FREE:
@@ -221,12 +219,9 @@ async def release(request: Request, session: Session) -> Response:
         if session.by_hand.now is None:
             raise InvalidInput("lay the groups first.")
         asked = session.by_hand.now["draft"].request(asked)
-    form_of = form.get("format", "parquet")
-    if form_of not in ("parquet", "csv"):
-        raise InvalidInput(f"a release is written as parquet or csv, not as {form_of[:20]!r}.")
     asked = replace(
         asked,
-        form=form_of,
+        form=form.get("format", asked.form),
         expand="expand" in form,
         is_public="is_public" in form,
         numbers=form.get("numbers", asked.numbers),

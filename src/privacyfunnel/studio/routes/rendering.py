@@ -16,6 +16,7 @@ from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
 from privacyfunnel.studio.upload_limits import MEGABYTE, too_large
+from privacyfunnel.tables.paths import FORMATS
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -57,9 +58,8 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
-PAGES.globals.update(
-    ADDRESS=ADDRESS, MEGABYTE=MEGABYTE, too_large=too_large, forms=forms, KINDS=KINDS
-)
+PAGES.globals.update(ADDRESS=ADDRESS, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
+PAGES.globals.update(forms=forms, too_large=too_large)
 
 
 def page(request: Request, session: Session, step: str, **values: Any) -> Response:

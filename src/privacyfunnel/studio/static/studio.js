@@ -4,7 +4,7 @@
 const PAUSE = 400; // milliseconds between two questions to the server
 
 async function ask(address, options) {
-  const answer = await fetch(address, { credentials: "same-origin", ...options }).catch(() => {
+  const answer = await fetch(address, options).catch(() => {
     throw new Error("The studio does not answer. Is it still running?");
   });
   const found = await answer.json();
@@ -13,7 +13,7 @@ async function ask(address, options) {
 }
 
 function post(address, fields) {
-  return ask(address, { method: "POST", body: new URLSearchParams(fields || {}) });
+  return ask(address, { method: "POST", body: new URLSearchParams(fields) });
 }
 
 const isActive = (job) => job.state === "queued" || job.state === "running";
@@ -98,16 +98,13 @@ function cancelBy(button, id) {
   });
 }
 
-function watchBoxes() {
-  for (const box of document.querySelectorAll("[data-job]")) {
-    const id = box.dataset.job;
-    begin(box);
-    cancelBy(box.querySelector(".cancel"), id);
-    watch(id, (job) => isActive(job) && show(box, job)).then((job) => {
-      if (job.state === "lost") show(box, job);
-      else location.reload(); // what waits is shown to wait until then
-    });
-  }
+async function watchBox(box) {
+  const id = box.dataset.job;
+  begin(box);
+  cancelBy(box.querySelector(".cancel"), id);
+  const ended = await watch(id, (job) => isActive(job) && show(box, job));
+  if (ended.state === "lost") show(box, ended);
+  else location.reload(); // what waits is shown to wait until then
 }
 
 function upload(form) {
@@ -184,12 +181,12 @@ function filterBy(input) {
 function tellValues(form) {
   form.addEventListener("input", (event) => {
     const told = event.target.nextElementSibling;
-    if (told && told.tagName === "OUTPUT") told.textContent = event.target.value;
+    if (told?.tagName === "OUTPUT") told.textContent = event.target.value;
   });
 }
 
 async function pageOf(address, options) {
-  const answer = await fetch(address, { credentials: "same-origin", ...options });
+  const answer = await fetch(address, options);
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
@@ -198,8 +195,8 @@ async function pageOf(address, options) {
 async function sendByHand(form, button) {
   const hand = document.getElementById("hand");
   const fields = new URLSearchParams(new FormData(form));
-  if (button && button.name) fields.set(button.name, button.value);
-  const focused = (document.activeElement && document.activeElement.id) || (button && button.id);
+  if (button?.name) fields.set(button.name, button.value);
+  const focused = document.activeElement?.id || button?.id;
   let page = await pageOf(form.getAttribute("action"), { method: "POST", body: fields });
   const wait = page.querySelector("#hand [data-job]");
   if (wait) {
@@ -219,7 +216,7 @@ async function sendByHand(form, button) {
   layByHand(fresh);
   const near = focused && (document.getElementById(focused) || document.getElementById(`add-${fields.get("column")}`));
   if (near) near.focus({ preventScroll: !fault });
-  if (fault) fault.scrollIntoView({ block: "center" });
+  fault?.scrollIntoView({ block: "center" });
 }
 
 function layByHand(hand) {
@@ -261,12 +258,12 @@ function cutByPointer(picture, section) {
     if (line) event.preventDefault();
   });
   picture.addEventListener("pointermove", (event) => {
-    if (!from || !from.line) return;
+    if (!from?.line) return;
     const scale = picture.querySelector("svg").getScreenCTM().a;
     from.line.setAttribute("transform", `translate(${(event.clientX - from.x) / scale})`);
   });
   picture.addEventListener("pointercancel", () => {
-    if (from && from.line) from.line.removeAttribute("transform");
+    from?.line?.removeAttribute("transform");
     from = null;
   });
   picture.addEventListener("pointerup", (event) => {
@@ -275,7 +272,7 @@ function cutByPointer(picture, section) {
     const bar = barAt(event.clientX);
     const there = cutBefore(bar);
     from = null;
-    if (line) line.removeAttribute("transform");
+    line?.removeAttribute("transform");
     if (Math.abs(event.clientX - x) > STILL) {
       const moved = line && cutBefore(barAt(left(line) + 2));
       if (moved && moved !== there) send(moved, "move", bar);
@@ -334,7 +331,7 @@ addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
 
-watchBoxes();
+document.querySelectorAll("[data-job]").forEach(watchBox);
 document.querySelectorAll("ol.order").forEach(putInOrder);
 document.querySelectorAll("[data-fills]").forEach(fillBy);
 document.querySelectorAll("#hand").forEach(layByHand);
@@ -344,5 +341,7 @@ document.querySelectorAll(".copy").forEach(copyBy);
 document.querySelectorAll("#filter").forEach(filterBy);
 document.querySelectorAll("#importance").forEach(tellValues);
 // What was asked for is below a long list: after a reload, too, it is what is seen first.
-if (location.hash) history.scrollRestoration = "manual";
-if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+if (location.hash) {
+  history.scrollRestoration = "manual";
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}

@@ -121,15 +121,15 @@ async function tellNearest() {
   await new Promise((go) => setTimeout(go, 50));
   if (mine !== asked) return;
   const target = new URLSearchParams({ by: by(), value: share(value), ...(soft.checked ? { soft: "on" } : {}) });
-  const answer = await fetch(`/nearest?${target}`, { credentials: "same-origin" }).catch(() => null);
-  const words = answer && answer.ok ? (await answer.json()).words : "";
+  const answer = await fetch(`/nearest?${target}`).catch(() => null);
+  const words = answer?.ok ? (await answer.json()).words : "";
   if (mine === asked) document.getElementById("nearest").textContent = words;
 }
 
 function listPoints() {
   const rows = state.points.map((point) => {
     const row = document.createElement("tr");
-    const limit = readable || point.limit === undefined || point.limit === null ? "" : inPercent(point.limit);
+    const limit = readable || point.limit == null ? "" : inPercent(point.limit);
     for (const words of [inPercent(point.kept), inPercent(point.leakage), limit, counted(point.n_symbols)]) {
       const cell = row.insertCell();
       cell.className = "n";
@@ -201,7 +201,7 @@ async function follow(job, isLatest) {
     wait.hidden = false;
     show(wait, now);
   }, isLatest);
-  const page = ended.state === "done" && isLatest() ? await fetch("/chosen", { credentials: "same-origin" }) : null;
+  const page = ended.state === "done" && isLatest() ? await fetch("/chosen") : null;
   if (!isLatest()) return;
   end(wait);
   box.removeAttribute("aria-busy");

@@ -261,7 +261,7 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
         "distinct": len(column.values),
         "kept": share(entropy(sums), whole),
         "cuts": [show(c) for c in draft.groups[column.name] if points and c > column.values[0]],
-        "ends": _ends(column) if points else None,
+        "ends": [show(known(column.values)[end]) for end in (0, -1)] if points else None,
         "groups": [
             {
                 "label": shape.groups[own[0]].label,
@@ -276,11 +276,6 @@ def _column(table: BareTable, draft: Draft, i: int, shape: Fixed, shares: Any) -
         ],
         "bars": value_bars(column.values, shares, group, points or table.orders[i] is not None),
     }
-
-
-def _ends(column: PublicColumn) -> tuple[str, str]:
-    values = known(column.values)
-    return show(values[0]), show(values[-1])
 
 
 def improved(

@@ -56,7 +56,6 @@ class Job:
     process: BaseProcess | None = None
     started: float = field(default_factory=time.monotonic)
     answered: Event = field(default_factory=Event)  # it has said how it ended, or never will
-    ended: Event = field(default_factory=Event)  # its process is gone, or it never had one
 
     @property
     def folder(self) -> Path:
@@ -130,7 +129,6 @@ class JobQueue:
             if job in self._waiting:
                 self._waiting.remove(job)
                 job.answered.set()
-                job.ended.set()
             if job.process is not None:
                 job.process.kill()
 
@@ -177,7 +175,6 @@ class JobQueue:
             if job.state == "running":  # it has not said how it ended
                 job.state, job.error = "failed", why
             job.answered.set()
-            job.ended.set()
             self._running.remove(job)
             self._run_next()
             self._changed.notify_all()
