@@ -12,6 +12,7 @@ from privacyfunnel.columns.coarsening import MOST_BINS, UNITS, Bins, Calendar, R
 from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.missing import MISSING, USUAL
 from privacyfunnel.columns.roles import Column
+from privacyfunnel.columns.spelling import read_by_column
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -137,15 +138,10 @@ def _check_numbers(name: str, kind: str, what: str) -> None:
 
 
 def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:
-    pairs: dict[str, tuple[Any, ...]] = {}
-    for word in words:
-        name, equals, values = word.rpartition("=")  # a name may hold "=", a value never does
-        if not equals or not name or not values:
-            raise InvalidInput(f"{option} must look like COLUMN=VALUE, got {word!r}.")
-        if name in pairs:
-            raise InvalidInput(f"{option} names column {name!r} twice.")
-        pairs[name] = tuple(_number_or_date(option, value.strip()) for value in values.split(","))
-    return pairs
+    return {
+        name: tuple(_number_or_date(option, value.strip()) for value in values.split(","))
+        for name, values in read_by_column(option, words, str).items()
+    }
 
 
 def _number_or_date(option: str, word: str) -> Any:
@@ -158,4 +154,5 @@ def _number_or_date(option: str, word: str) -> Any:
             continue
         if not isinstance(value, float) or math.isfinite(value):
             return value
-    raise InvalidInput(f"{option} needs numbers or dates (1950-01-31), got {word!r}.")
+    cure = "; a = within a column's name is doubled" if "=" in word else ""
+    raise InvalidInput(f"{option} needs numbers or dates (1950-01-31), got {word!r}{cure}.")
