@@ -70,19 +70,22 @@ class ColumnRules:
 
     def column(self, name: str, kind: str, quantiles: Callable[[int], Sequence[Any]]) -> Column:
         """The column with its rule settled; ``quantiles(n)`` gives the n - 1 values between n parts."""
-        if name in self.round:
+        if name not in self.names:
+            return Column(name, kind)
+        wanted = self.bins.get(name)
+        if not KINDS[kind].is_ordered:
+            bins = "quantile bins need" if isinstance(wanted, int) else "bins need"
+            what = bins if wanted is not None else "rounding needs"
+            raise InvalidInput(f"{what} numbers, but column {name!r} holds {KINDS[kind]}.")
+        if wanted is None:
             step = self.round[name]
             if KINDS[kind].is_dated:
                 return Column(name, kind, Calendar(str(step), kind == "datetime"))
-            _check_numbers(name, kind, "rounding needs")
             if isinstance(step, str):
                 raise InvalidInput(
                     f"column {name!r} holds {KINDS[kind]}, which are not rounded to a {step}."
                 )
             return Column(name, kind, Round(step))
-        wanted = self.bins.get(name)
-        if wanted is None:
-            return Column(name, kind)
         if isinstance(wanted, int):
             return Column(name, kind, Bins(_quantile_edges(name, kind, wanted, quantiles)))
         return Column(name, kind, Bins(tuple(_edge(name, kind, edge) for edge in wanted)))
@@ -107,8 +110,6 @@ def quantiles_of_counts(
 def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
-    if not KINDS[kind].is_dated:
-        _check_numbers(name, kind, "quantile bins need")
     if not 2 <= n <= MOST_BINS:
         raise InvalidInput(f"bins of {name!r} must be 2 to {MOST_BINS:,}, got {n:,}.")
     as_edge: Callable[[Any], Any] = int if kind == "integer" else lambda q: clean(float(q))
@@ -122,19 +123,12 @@ def _quantile_edges(
 
 def _edge(name: str, kind: str, edge: Any) -> Any:
     dated = KINDS[kind].is_dated
-    if not dated:
-        _check_numbers(name, kind, "bins need")
     if isinstance(edge, date) != dated:
         wanted = "dates (1950-01-31)" if dated else "numbers"
         raise InvalidInput(f"column {name!r} holds {KINDS[kind]}; its edges must be {wanted}.")
     if kind == "datetime" and not isinstance(edge, datetime):
         return datetime(edge.year, edge.month, edge.day)
     return edge
-
-
-def _check_numbers(name: str, kind: str, what: str) -> None:
-    if not KINDS[kind].is_numeric:
-        raise InvalidInput(f"{what} numbers, but column {name!r} holds {KINDS[kind]}.")
 
 
 def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:
