@@ -20,7 +20,7 @@ from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.draws import draw
 from privacyfunnel.codebook.file import write
 from privacyfunnel.columns import ColumnRules
-from privacyfunnel.errors import DataUnavailable, InvalidInput
+from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.tables import count, open_table, write_release
 
 # --- the channel ------------------------------------------------------------------------------
@@ -155,6 +155,9 @@ def test_applying_a_codebook_keeps_the_least_count(tmp_path):
     assert pd.read_csv(done.path).loc[9:, "x"].isna().all()
     with pytest.raises(InvalidInput, match="1 records would be released"):
         write_release(new[-1:], book, tmp_path / "p.csv", unseen="suppress")
+    strange = new.replace("v2", "v9")  # no label is rare: what is wrong is the value
+    with pytest.raises(UnknownSymbol, match="'x' has the value v9"):
+        write_release(strange, book, tmp_path / "p.csv")
 
 
 def test_what_is_dropped_counts_for_no_label(tmp_path):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacyfunnel.columns import Bins, Column, ColumnRules, Round, clean, show
+from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
 
 duckdb = pytest.importorskip("duckdb")
@@ -32,7 +33,7 @@ def settled(rules, name="x", kind="integer", edges=()):
 
 def test_words_of_the_command_line():
     rules = ColumnRules.parse(
-        bins=["chol=10", "age=0,18,40,65", "a=b=1.5,2", "born=1950-01-01,1980-06-30", "one=2.5"],
+        bins=["chol=10", "age=0,18,40,65", "a==b=1.5,2", "born=1950-01-01,1980-06-30", "one=2.5"],
         round=["bmi=0.5"],
         missing="drop",
     )
@@ -47,6 +48,13 @@ def test_words_of_the_command_line():
     assert rules.names == ["chol", "age", "a=b", "born", "one", "bmi"]
 
 
+@given(st.text("a= ,", min_size=1), st.sampled_from(["3", "1,2"]))
+def test_a_mark_within_a_name_is_typed_by_one_rule(name, value):
+    word = spell_by_column(name, value)
+    assert read_by_column("cuts", [word], str) == {name: value}
+    assert ColumnRules.parse(bins=[word]).names == [name]
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
@@ -54,6 +62,7 @@ def test_words_of_the_command_line():
         ({"bins": ["=3"]}, "COLUMN=VALUE"),
         ({"bins": ["chol="]}, "COLUMN=VALUE"),
         ({"bins": ["chol=many"]}, "numbers or dates"),
+        ({"bins": ["a=b=3"]}, "got 'b=3'; a = within a column's name is doubled"),
         ({"bins": ["chol=1,inf"]}, "numbers or dates"),
         ({"bins": ["chol=nan"]}, "numbers or dates"),
         ({"bins": ["chol=2", "chol=3"]}, "twice"),

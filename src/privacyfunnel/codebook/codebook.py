@@ -182,10 +182,20 @@ class Codebook:
         return [v for (v,) in self.values] if len(self.roles.public) == 1 else list(self.values)
 
     @cached_property
+    def symbol_of(self) -> NDArray[np.int64]:
+        """The symbol that a hard code releases each of ``values`` as."""
+        return np.array([row[0][0] for row in self.rows], dtype=np.int64)
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """The groups that stand in a readable release for each symbol, ``[symbol, column]``."""
+        return np.array([symbol.cells for symbol in self.symbols], dtype=np.int64)
+
+    @cached_property
     def code(self) -> Code:
         """The code over ``values``: a partition or a channel."""
         if not self.soft:
-            return Partition([row[0][0] for row in self.rows])
+            return Partition(self.symbol_of)
         cells = [(p, i, j) for i, row in enumerate(self.rows) for j, p in row]
         p, i, j = zip(*cells, strict=True)
         return Channel(sp.csr_array((p, (i, j)), shape=(len(self.rows), len(self.symbols))))
@@ -203,9 +213,7 @@ class Codebook:
             return as_code(self, self.cells_of(joint))
         places = self.places(joint.labels_x)
         if not self.soft:
-            return Partition(
-                np.array([*(row[0][0] for row in self.rows), len(self.symbols)])[places]
-            )
+            return Partition(np.append(self.symbol_of, len(self.symbols))[places])
         matrix = self.code.matrix
         if (places < 0).any():
             matrix = sp.block_diag([matrix, sp.csr_array([[1.0]])], format="csr")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacyfunnel.columns import literal
+from privacyfunnel.columns import literal, quoted
 from privacyfunnel.errors import InvalidInput
 
 HEX_DIGITS = 13
@@ -126,13 +126,20 @@ def picked_spark(outcomes: str, ends: str, drawn: str) -> Any:
     return F.try_element_at(F.col(outcomes), place)
 
 
-def digits_sql(salt: str, key: str, dialect: str) -> str:
-    """The draw's digits in a warehouse's SQL, which as text sort as the number does."""
+def digits_sql(salt: str, column: str | None, dialect: str) -> str:
+    """The draw's digits in a warehouse's SQL, which as text sort as the number does.
+
+    ``column`` names the one of the row's key.
+    """
+    if column is None:
+        raise InvalidInput(
+            "a release by lot draws by a column that names the row; say which it is.", hint="key"
+        )
     if dialect == "sqlite":
         raise InvalidInput(
             "sqlite has no sha256, by which a release by lot draws; apply the codebook instead."
         )
-    text = f"{literal(salt + ':')} || CAST({key} AS TEXT)"
+    text = f"{literal(salt + ':')} || CAST({quoted(column)} AS TEXT)"
     if dialect == "postgres":
         text = f"CONVERT_TO({text}, 'UTF8')"
     digest = f"SHA256({text})"

@@ -33,7 +33,7 @@ def check_distinct(names: Sequence[str]) -> None:
         raise InvalidInput(f"the output would have two columns named {twins[0]!r}; keep fewer.")
 
 
-def recoded_names(column: Column, numbers: str) -> list[str]:
+def recoded_names(column: Column, numbers: str | None) -> list[str]:
     """The columns in place of a recoded one: itself, and with bounds two more where it has an order."""
     if numbers == "bounds" and has_bounds(column):
         return [column.name, f"{column.name}_low", f"{column.name}_high"]
@@ -68,7 +68,7 @@ def check_means(book: Codebook) -> None:
                 )
 
 
-def shown_groups(book: Codebook, i: int, numbers: str) -> list[tuple[str, list[Any]]]:
+def shown_groups(book: Codebook, i: int, numbers: str | None) -> list[tuple[str, list[Any]]]:
     """For each of `recoded_names` its kind, and what stands there for column i's groups, then ``*``."""
     groups, column = book.columns[i].groups, book.roles.public[i]
     if numbers == "mean" and has_mean(column):

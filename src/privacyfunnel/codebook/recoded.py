@@ -100,7 +100,7 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     climbs to the narrowest released one that holds it, else all of it is UNSEEN.
     """
     inside = [_inside(column, values[i]) for i, column in enumerate(book.columns)]
-    released = np.array([symbol.cells for symbol in book.symbols], dtype=np.int64)
+    released = book.cells
     if book.recoding == "global":
         cells = np.column_stack(
             [_narrowest(column, inside[i])[places[:, i]] for i, column in enumerate(book.columns)]
@@ -111,8 +111,7 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
     if book.values:
         parts = ([of[p] for p in places[:, i].tolist()] for i, of in enumerate(values))
         known = book.places(list(zip(*parts, strict=True)))
-        symbol_of = np.array([row[0][0] for row in book.rows], dtype=np.int64)
-        cells[known >= 0] = released[symbol_of[known[known >= 0]]]
+        cells[known >= 0] = released[book.symbol_of[known[known >= 0]]]
     if book.recoding == "local":
         order = narrow_first(book)
         for row in np.flatnonzero(known < 0):
@@ -132,10 +131,10 @@ def recode(book: Codebook, values: Sequence[Sequence[Any]], places: Ints) -> Int
 
 def recode_values(book: Codebook, values: Sequence[tuple[Any, ...]]) -> Ints:
     """`recode` for values of the public columns, shape ``[value, column]``."""
-    parts = [dict.fromkeys(part) for part in zip(*values, strict=True)]
+    parts = [list(dict.fromkeys(part)) for part in zip(*values, strict=True)]
     place = [{value: v for v, value in enumerate(part)} for part in parts]
     places = [[of[part] for of, part in zip(place, value, strict=True)] for value in values]
-    return recode(book, [list(part) for part in parts], np.array(places, dtype=np.int64))
+    return recode(book, parts, np.array(places, dtype=np.int64))
 
 
 def narrow_first(book: Codebook) -> Ints:
@@ -153,7 +152,7 @@ def narrow_first(book: Codebook) -> Ints:
             for group in column.groups
         ]
         bits = np.log2(np.maximum(held, 1.0))
-        sizes += bits[[symbol.cells[i] for symbol in book.symbols if symbol.cells is not None]]
+        sizes += bits[book.cells[:, i]]
     return np.argsort(np.round(sizes, 9), kind="stable")
 
 
@@ -202,6 +201,11 @@ def stars_of(book: Codebook) -> list[int]:
     return found
 
 
+def star_last(column: RecodedColumn) -> list[int]:
+    """The positions of a column's groups in the order in which they are asked for a value."""
+    return sorted(range(len(column.groups)), key=lambda g: column.groups[g].label == ANY)
+
+
 def _inside(column: RecodedColumn, values: Sequence[Any]) -> NDArray[np.bool_]:
     """Which of the values each group holds, shape ``[group, value]``: `holds` for many at once."""
     place = {value: v for v, value in enumerate(values)}
@@ -221,7 +225,7 @@ def _inside(column: RecodedColumn, values: Sequence[Any]) -> NDArray[np.bool_]:
 
 def _narrowest(column: RecodedColumn, inside: NDArray[np.bool_]) -> Ints:
     """For each value the first group that holds it, ``*`` last; UNSEEN where none does."""
-    order = sorted(range(len(column.groups)), key=lambda g: column.groups[g].label == ANY)
+    order = star_last(column)
     ordered = inside[order]
     first = np.array(order)[ordered.argmax(axis=0)]
     return np.where(ordered.any(axis=0), first, UNSEEN)

@@ -8,7 +8,6 @@ from privacyfunnel.columns.coarsening import UNITS, Bins, Calendar, Round, Rule
 from privacyfunnel.columns.column_rules import ColumnRules, quantiles_of_counts
 from privacyfunnel.columns.kinds import (
     KINDS,
-    Kind,
     clean,
     literal,
     quoted,
@@ -44,7 +43,6 @@ __all__ = [
     "Calendar",
     "Column",
     "ColumnRules",
-    "Kind",
     "Roles",
     "Round",
     "Rule",

@@ -12,6 +12,7 @@ from privacyfunnel.columns.coarsening import MOST_BINS, UNITS, Bins, Calendar, R
 from privacyfunnel.columns.kinds import KINDS, clean
 from privacyfunnel.columns.missing import MISSING, USUAL
 from privacyfunnel.columns.roles import Column
+from privacyfunnel.columns.spelling import read_by_column
 from privacyfunnel.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -69,19 +70,22 @@ class ColumnRules:
 
     def column(self, name: str, kind: str, quantiles: Callable[[int], Sequence[Any]]) -> Column:
         """The column with its rule settled; ``quantiles(n)`` gives the n - 1 values between n parts."""
-        if name in self.round:
+        if name not in self.names:
+            return Column(name, kind)
+        wanted = self.bins.get(name)
+        if not KINDS[kind].is_ordered:
+            bins = "quantile bins need" if isinstance(wanted, int) else "bins need"
+            what = bins if wanted is not None else "rounding needs"
+            raise InvalidInput(f"{what} numbers, but column {name!r} holds {KINDS[kind]}.")
+        if wanted is None:
             step = self.round[name]
             if KINDS[kind].is_dated:
                 return Column(name, kind, Calendar(str(step), kind == "datetime"))
-            _check_numbers(name, kind, "rounding needs")
             if isinstance(step, str):
                 raise InvalidInput(
                     f"column {name!r} holds {KINDS[kind]}, which are not rounded to a {step}."
                 )
             return Column(name, kind, Round(step))
-        wanted = self.bins.get(name)
-        if wanted is None:
-            return Column(name, kind)
         if isinstance(wanted, int):
             return Column(name, kind, Bins(_quantile_edges(name, kind, wanted, quantiles)))
         return Column(name, kind, Bins(tuple(_edge(name, kind, edge) for edge in wanted)))
@@ -106,8 +110,6 @@ def quantiles_of_counts(
 def _quantile_edges(
     name: str, kind: str, n: int, quantiles: Callable[[int], Sequence[Any]]
 ) -> tuple[Any, ...]:
-    if not KINDS[kind].is_dated:
-        _check_numbers(name, kind, "quantile bins need")
     if not 2 <= n <= MOST_BINS:
         raise InvalidInput(f"bins of {name!r} must be 2 to {MOST_BINS:,}, got {n:,}.")
     as_edge: Callable[[Any], Any] = int if kind == "integer" else lambda q: clean(float(q))
@@ -121,8 +123,6 @@ def _quantile_edges(
 
 def _edge(name: str, kind: str, edge: Any) -> Any:
     dated = KINDS[kind].is_dated
-    if not dated:
-        _check_numbers(name, kind, "bins need")
     if isinstance(edge, date) != dated:
         wanted = "dates (1950-01-31)" if dated else "numbers"
         raise InvalidInput(f"column {name!r} holds {KINDS[kind]}; its edges must be {wanted}.")
@@ -131,21 +131,11 @@ def _edge(name: str, kind: str, edge: Any) -> Any:
     return edge
 
 
-def _check_numbers(name: str, kind: str, what: str) -> None:
-    if not KINDS[kind].is_numeric:
-        raise InvalidInput(f"{what} numbers, but column {name!r} holds {KINDS[kind]}.")
-
-
 def _pairs(option: str, words: Iterable[str]) -> dict[str, tuple[Any, ...]]:
-    pairs: dict[str, tuple[Any, ...]] = {}
-    for word in words:
-        name, equals, values = word.rpartition("=")  # a name may hold "=", a value never does
-        if not equals or not name or not values:
-            raise InvalidInput(f"{option} must look like COLUMN=VALUE, got {word!r}.")
-        if name in pairs:
-            raise InvalidInput(f"{option} names column {name!r} twice.")
-        pairs[name] = tuple(_number_or_date(option, value.strip()) for value in values.split(","))
-    return pairs
+    return {
+        name: tuple(_number_or_date(option, value.strip()) for value in values.split(","))
+        for name, values in read_by_column(option, words, str).items()
+    }
 
 
 def _number_or_date(option: str, word: str) -> Any:
@@ -158,4 +148,5 @@ def _number_or_date(option: str, word: str) -> Any:
             continue
         if not isinstance(value, float) or math.isfinite(value):
             return value
-    raise InvalidInput(f"{option} needs numbers or dates (1950-01-31), got {word!r}.")
+    cure = "; a = within a column's name is doubled" if "=" in word else ""
+    raise InvalidInput(f"{option} needs numbers or dates (1950-01-31), got {word!r}{cure}.")

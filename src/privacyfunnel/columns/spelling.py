@@ -39,14 +39,14 @@ def read_by_column(option: str, words: Iterable[str], read: Callable[[str], Any]
     """
     found: dict[str, Any] = {}
     for word in words:
-        name, *rest = re.split("(?<!=)=(?!=)", word, maxsplit=1)
-        name = name.replace("==", "=")
+        parts = re.fullmatch("((?:[^=]|==)++)=(.+)", word, re.DOTALL)
         try:
-            value = read(rest[0]) if name and rest and rest[0] else None
+            value = read(parts[2]) if parts else None
         except ValueError:
             value = None
-        if value is None:
+        if parts is None or value is None:
             raise InvalidInput(f"{option} takes COLUMN=VALUE, got {word!r}.")
+        name = parts[1].replace("==", "=")
         if name in found:
             raise InvalidInput(f"{option} names {name!r} twice; give it once.")
         found[name] = value
@@ -110,10 +110,9 @@ def spell_by_column(name: str, value: str) -> str:
     >>> spell_by_column("a=b", "0.5")
     'a==b=0.5'
     """
-    word = f"{name.replace('=', '==')}={value}"
-    if name.endswith("=") or value.startswith("="):
-        raise InvalidInput("a column name ends with the mark = or a value begins with it")
-    return word
+    if value.startswith("="):
+        raise InvalidInput("a value begins with the mark =")
+    return f"{name.replace('=', '==')}={value}"
 
 
 def spell_order(values: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from privacyfunnel.metrics import Chance
 from privacyfunnel.metrics.stakes import Stakes, chance_matters
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.report.holdout_words import beyond_chance
-from privacyfunnel.report.numbers import bits, number, percent, several
+from privacyfunnel.report.numbers import bits, left_out, number, percent, several
 
 NOTHING = 1e-3  # bits that nobody needs to be warned of
 MORE_THAN_CHANCE = 0.02  # share of the columns that a release must keep beyond chance
@@ -209,10 +209,7 @@ def _looks_better(held_out: Mapping[str, Any]) -> Caution:
 
 
 def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
-    text = (
-        f"{several(n_dropped, 'record')} with a missing value "
-        f"{'was' if n_dropped == 1 else 'were'} left out."
-    )
+    text = left_out(n_dropped)
     if is_shuffled:
         return Caution("records left out", text, is_public=False)
     text += " The rows are in the table's order, so that who knows some of them can tell which."

@@ -13,7 +13,7 @@ from privacyfunnel.report.attacker_words import (
     attackers,
     who_knows_all_others,
 )
-from privacyfunnel.report.numbers import bits, listed, number, one_in, percent, several
+from privacyfunnel.report.numbers import bits, left_out, listed, number, one_in, percent, several
 
 Document = Mapping[str, Any]
 SAFER = {"less": " Less is safer.", "more": " More is safer.", "": ""}
@@ -98,9 +98,9 @@ def missing(document: Document, keys: Sequence[str]) -> list[str]:
 def headline(document: Document) -> list[str]:
     """The audit in a few sentences."""
     s, x = listed(document["sensitive"]), listed(document["public"])
-    n_persons, left_out = document.get("persons"), document["left_out"]
+    n_persons, n_left_out = document.get("persons"), document["left_out"]
     whose = "" if n_persons is None else f" of {several(n_persons, 'person')}"
-    without = f" {several(left_out, 'record')} with a missing value left out." if left_out else ""
+    without = f" {left_out(n_left_out)}" if n_left_out else ""
     records = "Weighted records."
     if document["records"] is not None:
         records = f"{several(document['records'], 'record')}{whose}.{without}"

@@ -63,6 +63,15 @@ def several(n: float, noun: str) -> str:
     return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
 
 
+def left_out(n: int) -> str:
+    """What it has cost that records with a missing value do not count.
+
+    >>> left_out(1), left_out(2)
+    ('1 record with a missing value was left out.', '2 records with a missing value were left out.')
+    """
+    return f"{several(n, 'record')} with a missing value {'was' if n == 1 else 'were'} left out."
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a row of words.
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from privacyfunnel.columns import KINDS, MISSING, USUAL, ColumnRules
+from privacyfunnel.columns.spelling import spell_by_column
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.releases.request import BALANCE, ReleaseRequest
 from privacyfunnel.validation import check_choice
@@ -100,7 +101,8 @@ class Choices:
 
     def words(self, treat: str) -> list[str]:
         """The command line's words for a treatment: ``chol=10``, of the columns that are used."""
-        return [f"{c.name}={c.how}" for c in self.columns if c.treat == treat and c.is_used]
+        chosen = [c for c in self.columns if c.treat == treat and c.is_used]
+        return [spell_by_column(column.name, column.how) for column in chosen]
 
     @property
     def rules(self) -> ColumnRules:

@@ -22,10 +22,10 @@ LONGEST = 300  # characters of a message; damaged data has values without end
 SPILL = "privacyfunnel-"  # how names of folders begin that DuckDB spills to
 
 
-def check_memory(memory: str | None) -> str | None:
+def memory_bound(memory: str | None) -> str | None:
     """A bound such as ``2GB`` or ``512MB``, or None for DuckDB's own.
 
-    >>> check_memory("1.5 gb")
+    >>> memory_bound("1.5 gb")
     '1.5GB'
     """
     if memory is None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from privacyfunnel.codebook import Codebook
     from privacyfunnel.tables.table import Table
 
+Ints = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class Join:
@@ -35,6 +37,7 @@ class Join:
     keep: tuple[str, ...]
     suppress: bool
     key: str | None
+    numbers: str | None  # how a readable release writes groups of numbers; None releases symbols
     rare: frozenset[str] = frozenset()  # labels that would go out with too few records
 
     @classmethod
@@ -47,20 +50,18 @@ class Join:
         keep: Sequence[str],
         suppress: bool,
         key: str | None,
-        numbers: str | None = None,
+        numbers: str,
     ) -> Join:
         """Check what is wanted against the table and the codebook."""
         table = _read_as(table, book.roles)
         columns = tuple(_shared(table, column) for column in book.roles.public)
-        complete = [_shared(table, c) for c in required(book.roles, table.names)]
-        names = output_columns(
-            table, book.roles, expand=expand, keep=keep, key=key, numbers=numbers
-        )
+        complete = tuple(_shared(table, c) for c in required(book.roles, table.names))
+        how = numbers if book.columns else None
+        names = output_columns(table, book.roles, expand=expand, keep=keep, key=key, numbers=how)
         if book.soft:
             book.check_salt()
-        more: dict[str, Any] = {} if numbers is None else {"numbers": numbers}
-        out = tuple(complete), tuple(names), expand, tuple(keep), suppress, key
-        return cls(table, book, columns, *out, **more)
+        out = tuple(names), expand, tuple(keep), suppress, key, how
+        return cls(table, book, columns, complete, *out)
 
     @property
     def outputs(self) -> list[str]:
@@ -108,7 +109,7 @@ class Join:
             data["ends"] = [thresholds([p for _, p in row]) for row in book.rows]
         return pa.table(data)
 
-    def counted(self) -> tuple[list[Places], NDArray[np.int64]]:
+    def counted(self) -> tuple[list[Places], Ints]:
         """The values of the public columns in each group of equal rows that goes out, and its rows."""
         columns = list(dict.fromkeys([*self.columns, *self.required]))
         groups = self.table.group(columns, None)
@@ -127,23 +128,45 @@ class Join:
         if self.book.min_count <= 1 or self.book.soft:  # a lot is known when it is drawn
             return self
         counts, unseen = self._label_counts()
-        rare, alone = self._rare(counts, unseen)
-        if rare and not self.suppress:
-            few = f"the label {rare[0]!r} would go out with {counts[rare[0]]} records"
-            self.refuse(few, hint="unseen")
-        return self._suppressed(rare, alone)
+        if self.suppress:
+            return self._suppressed(counts, unseen)
+        few = np.flatnonzero(self._is_few(counts))
+        if len(few):
+            j = few[np.argmin(counts[few])]
+            words = f"the label {self.book.labels[j]!r} would go out with {counts[j]} records"
+            self.refuse(words, hint="unseen")
+        return self
 
     def after_draw(self, drawn: Mapping[str | None, int]) -> Join:
         """The same with every label suppressed that the lot has given to too few rows."""
-        counts = {label: drawn.get(label, 0) for label in self.book.labels}
-        unseen = sum(drawn.values()) - sum(counts.values())
-        return self._suppressed(*self._rare(counts, unseen))
+        counts = np.array([drawn.get(label, 0) for label in self.book.labels])
+        return self._suppressed(counts, sum(drawn.values()) - int(counts.sum()))
 
-    def _suppressed(self, rare: Sequence[str], alone: int) -> Join:
-        """The same with these labels suppressed, which so many rows then are."""
-        if 0 < alone < self.book.min_count:
-            self.refuse(f"{alone} records would be released")
-        return replace(self, rare=frozenset(rare))
+    def _suppressed(self, counts: Ints, unseen: int) -> Join:
+        rare = np.flatnonzero(self._hide(counts, unseen))
+        return replace(self, rare=frozenset(self.book.labels[j] for j in rare))
+
+    def _is_few(self, counts: Ints) -> NDArray[np.bool_]:
+        """Which counts of what goes out are below the least count."""
+        return (counts > 0) & (counts < self.book.min_count)
+
+    def _hide(self, counts: Ints, hidden: int) -> NDArray[np.bool_]:
+        """Which of these, released so often each, to hide beside the rows that are hidden already.
+
+        Those that are too few; while all that are hidden are too few themselves, the next smallest joins
+        them, of equal ones the first.
+        """
+        least, rare = self.book.min_count, self._is_few(counts)
+        hidden += int(counts[rare].sum())
+        for j in np.argsort(counts, kind="stable"):
+            if not 0 < hidden < least:
+                break
+            if counts[j] >= least:
+                rare[j] = True
+                hidden += int(counts[j])
+        if 0 < hidden < least:
+            self.refuse(f"{hidden} records would be released")
+        return rare
 
     def refuse(self, too_few: str, hint: str = "") -> NoReturn:
         """Refuse to write fewer records than the codebook promises."""
@@ -152,31 +175,15 @@ class Join:
             f"{too_few}, fewer than the {least} that the codebook promises.", hint=hint
         )
 
-    def _rare(self, counts: Mapping[str, int], unseen: int) -> tuple[list[str], int]:
-        """The labels to suppress for the least count, and how many rows would then be suppressed."""
-        least = self.book.min_count
-        rising = sorted((label for label in counts if counts[label]), key=lambda k: (counts[k], k))
-        rare = [label for label in rising if counts[label] < least]
-        alone = unseen + sum(counts[label] for label in rare)
-        for label in rising[len(rare) :]:
-            if not 0 < alone < least:
-                break
-            rare.append(label)
-            alone += counts[label]
-        return rare, alone
-
-    def _label_counts(self) -> tuple[dict[str, int], int]:
-        """How many rows would get each label, and how many are of no known value."""
+    def _label_counts(self) -> tuple[Ints, int]:
+        """How many rows would get each symbol, and how many are of no known value."""
         coded, rows = self.counted()
         values = zip(*([symbols[p] for p in places] for places, symbols in coded), strict=True)
-        labels = self.book.labels
-        counts, unseen = dict.fromkeys(labels, 0), 0
-        for n, place in zip(rows.tolist(), self.book.places(list(values)), strict=True):
-            if place < 0:
-                unseen += n
-            else:
-                counts[labels[self.book.rows[place][0][0]]] += n
-        return counts, unseen
+        places = self.book.places(list(values))
+        known = places >= 0
+        counts = np.zeros(len(self.book.symbols), dtype=np.int64)
+        np.add.at(counts, self.book.symbol_of[places[known]], rows[known])
+        return counts, int(rows[~known].sum())
 
 
 def output_columns(
@@ -186,7 +193,7 @@ def output_columns(
     expand: bool,
     keep: Sequence[str],
     key: str | None,
-    numbers: str | None = None,
+    numbers: str | None,
 ) -> list[str]:
     """The names of the columns that go out; wrong ones are refused.
 

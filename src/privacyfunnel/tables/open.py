@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.connection import check_memory
+from privacyfunnel.tables.connection import memory_bound
 from privacyfunnel.tables.engines import ENGINES
 from privacyfunnel.tables.paths import FORMATS
 from privacyfunnel.tables.table import Table
@@ -26,7 +26,7 @@ def open_table(source: Any, *, memory: str | None = None, input_format: str | No
     >>> table.columns, table.n_rows
     ({'age': 'integer', 'city': 'text'}, 2)
     """
-    memory = check_memory(memory)
+    memory = memory_bound(memory)
     if isinstance(source, Table):
         return source
     if input_format is not None:

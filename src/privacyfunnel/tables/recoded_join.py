@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacyfunnel.codebook.output import recoded_names, shown_groups
 from privacyfunnel.codebook.recoded import recode, starred, stars_of
 from privacyfunnel.errors import UnknownSymbol
 from privacyfunnel.tables.encoding import combine_columns
-from privacyfunnel.tables.join import Join, arrow_type
+from privacyfunnel.tables.join import Ints, Join, arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Ints = NDArray[np.int64]
 
-
-@dataclass(frozen=True)
 class RecodedJoin(Join):
-    """A join on the combinations that the table itself has, so that those never seen have a place too.
-
-    ``numbers`` says how groups of numbers are written: as a label, with their bounds in two more
-    columns, or as their mean.
-    """
-
-    numbers: str = "label"
+    """A join on the combinations that the table itself has, so that those never seen have a place too."""
 
     @property
     def outputs(self) -> list[str]:
@@ -57,50 +47,38 @@ class RecodedJoin(Join):
             value = tuple(symbols[p] for symbols, p in zip(values, places[worst], strict=True))
             words = self.book.unknown(value, int(rows[unseen].sum()), int(unseen.sum()))
             raise UnknownSymbol(f"{words}.", hint="unseen")
-        stars = np.array(stars_of(self.book))
-        cells = starred(self.book, cells)
-        return self._without_rare(cells, rows, stars, changed=bool(unseen.any()))
+        return self._hide_rare(starred(self.book, cells), rows, changed=bool(unseen.any()))
 
-    def _without_rare(self, cells: Ints, rows: Ints, stars: Ints, changed: bool) -> Ints:
+    def _hide_rare(self, cells: Ints, rows: Ints, changed: bool) -> Ints:
         """The same with every combination suppressed that goes out with too few records."""
-        least = self.book.min_count
-        if least <= 1 or not len(cells):
+        if self.book.min_count <= 1 or not len(cells):
             return cells
+        stars = np.array(stars_of(self.book))
         released, which = np.unique(cells, axis=0, return_inverse=True)
         which = which.ravel()
         counts = np.bincount(which, rows).astype(np.int64)
-        hidden = (released == stars).all(axis=1)
-        rare = ~hidden & (counts < least)
-        if rare.any() and not self.suppress:
-            few = f"a combination would go out with {counts[rare].min()} records"
-            self.refuse(few, hint="unseen")
-        if not rare.any() and not changed:
+        is_star = (released == stars).all(axis=1)
+        hidden = int(counts[is_star].sum())
+        counts[is_star] = 0
+        few = counts[self._is_few(counts)]
+        if len(few) and not self.suppress:
+            self.refuse(f"a combination would go out with {few.min()} records", hint="unseen")
+        if not len(few) and not changed:
             return cells
-        alone = counts[hidden | rare].sum()
-        for j in np.argsort(counts, kind="stable"):
-            if not 0 < alone < least:
-                break
-            if not (hidden[j] or rare[j]):
-                rare[j] = True
-                alone += counts[j]
-        if 0 < alone < least:
-            self.refuse(f"{alone} records would be released")
-        return np.where(rare[which][:, None], stars, cells)
+        return np.where(self._hide(counts, hidden)[which][:, None], stars, cells)
 
     @property
     def n_suppressed(self) -> int:
         """How many rows are ``*`` in all columns."""
         return int(self._groups[2][(self.cells == stars_of(self.book)).all(axis=1)].sum())
 
-    @cached_property
+    @property
     def counts(self) -> dict[str, int]:
         """How many rows each symbol of the codebook gets."""
-        label = {symbol.cells: symbol.label for symbol in self.book.symbols}
-        found: dict[str, int] = {}
-        for cell, n in zip(map(tuple, self.cells.tolist()), self._groups[2].tolist(), strict=True):
-            if cell in label:
-                found[label[cell]] = found.get(label[cell], 0) + n
-        return {name: found[name] for name in self.book.labels if name in found}
+        rows: Counter[tuple[int, ...] | None] = Counter()
+        for cell, n in zip(self.cells.tolist(), self._groups[2].tolist(), strict=True):
+            rows[tuple(cell)] += n
+        return {s.label: rows[s.cells] for s in self.book.symbols if s.cells in rows}
 
     def without_rare(self) -> Join:
         return self

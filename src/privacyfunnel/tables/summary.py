@@ -30,8 +30,8 @@ def summary(table: Any, names: Sequence[str] | None = None) -> list[ColumnSummar
     """
     table = open_table(table)
     if names is None:
-        names = [n for n, k in zip(table.names, table.kinds, strict=True) if k in KINDS]
-        names = [n for n in names if table.names.count(n) == 1]
+        kinds = table.columns
+        names = [n for n in table.names if kinds[n] in KINDS and table.names.count(n) == 1]
     columns = [Column(name, table.kind(name)) for name in names]
     if not columns:
         return []

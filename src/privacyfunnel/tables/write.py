@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,11 +88,12 @@ def write_release(
     keep = [keep] if isinstance(keep, str) else list(keep)
     suppress = unseen == "suppress"
     check_choice("numbers", numbers, NUMBERS)
-    readable = bool(codebook.columns)
-    if readable and expand:
+    if codebook.columns and expand:
         raise InvalidInput("a readable release says what its groups stand for; leave expand out.")
-    make = partial(RecodedJoin.of, numbers=numbers) if readable else Join.of
-    join = make(opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key)
+    kind = RecodedJoin if codebook.columns else Join
+    join = kind.of(
+        opened, codebook, expand=expand, keep=keep, suppress=suppress, key=key, numbers=numbers
+    )
     with atomic_path(output, force) as part:
         try:
             done = _write(join, part, output, fmt, ordered)

@@ -32,13 +32,13 @@ def to_arx(book: Codebook) -> dict[str, str]:
             "a release of symbols has no groups of single columns; ARX's files are for global and local "
             "recodings."
         )
-    names: list[str] = []
+    files: dict[str, str] = {}
     for i, column in enumerate(book.columns):
         name = re.sub(r"[^\w.-]+", "_", column.name).strip("._")[:80] or "column"
-        taken = [other.casefold() for other in names]
-        names.append(f"{name}_{i}" if f"{name}.csv".casefold() in taken else name)
-        names[-1] += ".csv"
-    return {name: _hierarchy(book, i) for i, name in enumerate(names)}
+        if f"{name}.csv".casefold() in map(str.casefold, files):
+            name = f"{name}_{i}"
+        files[f"{name}.csv"] = _hierarchy(book, i)
+    return files
 
 
 def _hierarchy(book: Codebook, i: int) -> str:

@@ -15,6 +15,8 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from privacyfunnel import __version__
 from privacyfunnel.codebook.draws import digits_sql, parts_in_digits, picked_by_digits
 from privacyfunnel.codebook.output import (
@@ -30,6 +32,7 @@ from privacyfunnel.codebook.recoded import (
     is_interval,
     narrow_first,
     recode_values,
+    star_last,
     stars_of,
 )
 from privacyfunnel.columns import (
@@ -143,13 +146,16 @@ class Statement:
         return list(self.steps)[-1]
 
     @property
+    def _places(self) -> dict[str, str]:
+        """The columns of a row's groups, with their kinds."""
+        return {f"g{i}": "integer" for i in range(len(self.columns))}
+
+    @property
     def _kept(self) -> list[str]:
         return [f"r.kept{i}" for i in range(len(self.keep))]
 
     def literal(self, value: Any) -> str:
         """A value; what DuckDB spells in its own way is spelled so that all dialects know it."""
-        if value is None:
-            return "NULL"
         if self.dialect == "sqlite" and isinstance(value, datetime):
             return f"'{value.isoformat(sep=' ')}'"
         if isinstance(value, float) and math.isinf(value):
@@ -167,20 +173,11 @@ class Statement:
         select = [f"{self._key(column)} AS k{i}" for i, column in enumerate(self.columns)]
         select += [f"{quoted(name)} AS kept{i}" for i, name in enumerate(self.keep)]
         if book.soft:
-            select.append(f"{self._draw()} AS draw")
+            drawn = digits_sql(book.check_salt(), self.key, self.dialect)
+            select.append(f"{drawn} AS draw")
         present = None if self.has_sensitive else [column.name for column in self.columns]
         where = where_complete(self._key(c) for c in required(book.roles, present))
         return f"SELECT {', '.join(select)} FROM {self.table}{where}"
-
-    def _draw(self) -> str:
-        """The digits of the draw by which `apply` draws too."""
-        secret = self.book.check_salt()
-        if self.key is None:
-            raise InvalidInput(
-                "a release by lot draws by a column that names the row; say which it is.",
-                hint="key",
-            )
-        return digits_sql(secret, quoted(self.key), self.dialect)
 
     def _key(self, column: Column) -> str:
         """What a column is joined by: its value, or the place of its bin or multiple."""
@@ -210,8 +207,7 @@ class Statement:
     def _first_day(self, rule: Calendar, value: str) -> str:
         """The first day of the month, quarter or year; SQLite has no dates and cuts it from the text."""
         if self.dialect != "sqlite":
-            kind = "TIMESTAMP" if rule.is_timed else "DATE"
-            return f"CAST(DATE_TRUNC('{rule.unit}', {value}) AS {kind})"
+            return rule.sql(value)
         year, month = f"SUBSTRING({value}, 1, 4)", f"SUBSTRING({value}, 6, 2)"
         first = f"CASE WHEN {month} < '04' THEN '01' WHEN {month} < '07' THEN '04' "
         first += f"WHEN {month} < '10' THEN '07' ELSE '10' END"
@@ -268,7 +264,7 @@ class Statement:
         """The symbol of a row's values; of a soft code the one that its draw falls to."""
         book, every = self.book, range(len(self.columns))
         if not book.soft:
-            rows = [(*v, row[0][0]) for v, row in zip(book.values, book.rows, strict=True)]
+            rows = [(*v, j) for v, j in zip(book.values, book.symbol_of.tolist(), strict=True)]
             return self._join("funnel_values", every, rows, place="integer")
         drawn = [
             (*value, row[k][0], low, high)
@@ -303,7 +299,7 @@ class Statement:
         every = range(len(self.columns))
         joins, places = "", []
         for i, column in enumerate(book.columns):
-            order = sorted(range(len(column.groups)), key=lambda g: column.groups[g].label == ANY)
+            order = star_last(column)
             members = [(v, g) for g in order for v in column.groups[g].members]
             by_name = len(members) > MOST_IN_CASE
             if by_name:
@@ -324,8 +320,8 @@ class Statement:
             place = [f"r.g{i}" for i in every]
         joins = ""
         if book.min_count > 1:
-            cells = [(*symbol.cells, 1) for symbol in book.symbols if symbol.cells is not None]
-            kinds = {f"g{i}": "integer" for i in every} | {"is_released": "integer"}
+            cells = [(*cell, 1) for cell in book.cells.tolist()]
+            kinds = self._places | {"is_released": "integer"}
             self.lookups.append(Lookup("funnel_released", kinds, cells))
             on = " AND ".join(f"r.g{i} = funnel_released.g{i}" for i in every)
             joins += f" LEFT JOIN funnel_released ON {on}"
@@ -333,8 +329,7 @@ class Statement:
             place = [f"CASE WHEN {gone} THEN {stars[i]} ELSE {place[i]} END" for i in every]
         strays = self._strays()
         if strays:
-            own = {f"g{i}": "integer" for i in every}
-            joins += self._join("funnel_strays", every, strays, **own)
+            joins += self._join("funnel_strays", every, strays, **self._places)
             place = [f"COALESCE(funnel_strays.g{i}, {place[i]})" for i in every]
             unseen = f"CASE WHEN funnel_strays.g0 IS NULL THEN {unseen} ELSE 0 END"
         self._place(place, unseen, joins)
@@ -346,18 +341,15 @@ class Statement:
             return []
         bare = replace(book, values=(), rows=(), counts=(), is_public=True)
         by_rule = recode_values(bare, book.values)
-        cells = [book.symbols[row[0][0]].cells or () for row in book.rows]
-        return [
-            (*value, *cell)
-            for value, cell, rule in zip(book.values, cells, by_rule.tolist(), strict=True)
-            if list(cell) != rule
-        ]
+        cells = book.cells[book.symbol_of]
+        differ = np.flatnonzero((cells != by_rule).any(axis=1)).tolist()
+        return [(*book.values[i], *cells[i].tolist()) for i in differ]
 
     def _climb(self) -> None:
         """Known values as they were released, others as the narrowest combination that holds them."""
         book, stars = self.book, stars_of(self.book)
         every = range(len(self.columns))
-        released = [symbol.cells or () for symbol in book.symbols]
+        released = book.cells.tolist()
         joins, known = "", str(UNSEEN)
         if book.values:
             joins, known = self._join_values(), "funnel_values.place"
@@ -369,10 +361,8 @@ class Statement:
         climbed = f"CASE {' '.join(whens)} ELSE {UNSEEN} END"
         symbol = f"COALESCE({known}, {climbed})" if book.values else climbed
         self.steps["funnel_coded"] = f"SELECT r.*, {symbol} AS symbol FROM funnel_rows AS r{joins}"
-        kinds = {"place": "integer"} | {f"g{i}": "integer" for i in every}
-        self.lookups.append(
-            Lookup("funnel_cells", kinds, [(j, *c) for j, c in enumerate(released)])
-        )
+        cells = [(j, *cell) for j, cell in enumerate(released)]
+        self.lookups.append(Lookup("funnel_cells", {"place": "integer"} | self._places, cells))
         star = [str(UNSEEN if self.unseen == "null" else s) for s in stars]
         self._place(
             [f"COALESCE(funnel_cells.g{i}, {star[i]})" for i in every],

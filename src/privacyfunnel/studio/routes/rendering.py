@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 
 from privacyfunnel.columns import KINDS
 from privacyfunnel.files import ADDRESS
-from privacyfunnel.report.numbers import several
+from privacyfunnel.report.numbers import left_out, several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
@@ -57,7 +57,7 @@ def in_bytes(size: int) -> str:
 
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
-PAGES.filters.update(exact=Exact, in_bytes=in_bytes)
+PAGES.filters.update(exact=Exact, in_bytes=in_bytes, left_out=left_out)
 PAGES.globals.update(ADDRESS=ADDRESS, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
 PAGES.globals.update(forms=forms, too_large=too_large)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,9 +85,6 @@ def open_files(
         safe = ", ".join(f"c{i}" for i in range(len(reading.names)))
         con.execute(f"CREATE TEMP VIEW funnel_rows AS SELECT * FROM {reading.sql} AS s({safe})")
 
-    def reopen(kinds: Mapping[str, str]) -> Table:
-        return open_files(source, memory, kinds, form)
-
     return DuckDBTable(
         source=str(source),
         names=reading.names,
@@ -94,7 +92,7 @@ def open_files(
         attach=attach,
         memory=memory,
         files=reading.files,
-        reopen=reopen if reading.is_text else None,
+        reopen=partial(open_files, source, memory, form=form) if reading.is_text else None,
         is_foreign=is_database,
     )
 
@@ -161,17 +159,15 @@ class DuckDBTable(Table):
         return self._number("SELECT count(*) FROM funnel_rows", self.names[:1])
 
     def group(self, columns: Sequence[Column], weight: Column | None) -> pa.Table:
-        keys = [f"k{i}" for i in range(len(columns))]
-        select = [f"{c.sql(self.place(c.name))} AS {k}" for k, c in zip(keys, columns, strict=True)]
-        sums = "count(*) AS n"
+        keys, sums = self._keys(columns), "count(*) AS n"
         needed = [column.name for column in columns]
         if weight:
             needed.append(weight.name)
-            select.append(f"{weight.sql(self.place(weight.name))} AS w")
+            keys += f", {weight.sql(self.place(weight.name))} AS w"
             sums += ", sum(w) AS w, min(w) AS least, count(w) AS known"
-        by = ", ".join(keys)
+        by = ", ".join(f"k{i}" for i in range(len(columns)))
         with self.in_duckdb(needed) as con:
-            rows = f"SELECT {', '.join(select)} FROM funnel_rows"
+            rows = f"SELECT {keys} FROM funnel_rows"
             # Counted inside the engine first, which spills to disk where they are too many.
             con.execute(
                 f"CREATE TEMP TABLE funnel_groups AS SELECT {by}, {sums} FROM ({rows}) GROUP BY {by}"
@@ -179,7 +175,7 @@ class DuckDBTable(Table):
             [(n_cells,)] = con.execute("SELECT count(*) FROM funnel_groups").fetchall()
             check_memory(
                 f"the table has {n_cells:,} different combinations of these columns, which",
-                n_cells * (len(keys) + 2) * BYTES,
+                n_cells * (len(columns) + 2) * BYTES,
                 "coarsen columns with bins or rounding, or name fewer",
             )
             return con.sql("FROM funnel_groups").to_arrow_table()
@@ -188,9 +184,9 @@ class DuckDBTable(Table):
         few = self.n_rows <= EXACT_ROWS
         distinct = "count(DISTINCT {0})" if few else "approx_count_distinct({0})"
         figures = [f"count(k{i}), {distinct.format(f'k{i}')}" for i in range(len(columns))]
-        keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(columns)]
         with self.in_duckdb([column.name for column in columns]) as con:
-            sql = f"SELECT {', '.join(figures)} FROM (SELECT {', '.join(keys)} FROM funnel_rows)"
+            rows = f"SELECT {self._keys(columns)} FROM funnel_rows"
+            sql = f"SELECT {', '.join(figures)} FROM ({rows})"
             row = [int(value) for value in con.execute(sql).fetchall()[0]]
         return list(zip(row[0::2], row[1::2], strict=True))
 
@@ -237,6 +233,10 @@ class DuckDBTable(Table):
         with self.in_duckdb(names) as con:
             return int(con.execute(sql).fetchall()[0][0])
 
+    def _keys(self, columns: Sequence[Column]) -> str:
+        """The columns' keys, as k0, k1, ..."""
+        return ", ".join(f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(columns))
+
     def _where_complete(self, columns: Sequence[Column]) -> str:
         return where_complete(c.sql(self.place(c.name)) for c in columns)
 
@@ -263,15 +263,11 @@ class DuckDBTable(Table):
 
     def _joined(self, join: Join, draw: str = "") -> str:
         """The rows r, with their keys, beside the lookup table m; NULL meets NULL."""
-        keys = [f"{c.sql(self.place(c.name))} AS k{i}" for i, c in enumerate(join.columns)]
-        if draw:
-            keys.append(f"{draw} AS draw")
+        keys = self._keys(join.columns) + (f", {draw} AS draw" if draw else "")
         rows = numbered_sql("funnel_rows") if draw and join.key is None else "funnel_rows"
         on = " AND ".join(f"r.k{i} IS NOT DISTINCT FROM m.k{i}" for i in range(len(join.columns)))
-        keyed = (
-            f"(SELECT *, {', '.join(keys)} FROM {rows}{self._where_complete(join.required)}) AS r"
-        )
-        return f"{keyed} LEFT JOIN funnel_lookup AS m ON {on}"
+        complete = self._where_complete(join.required)
+        return f"(SELECT *, {keys} FROM {rows}{complete}) AS r LEFT JOIN funnel_lookup AS m ON {on}"
 
 
 def _make_lookup(con: duckdb.DuckDBPyConnection, join: Join) -> None:
