@@ -60,6 +60,7 @@ TABLE = pa.Table.from_pylist(
     ),
 )
 RULES = ColumnRules.parse(bins=["age=5", "born=1910-01-01"], round=["chol=49"])
+QUARTERS = ColumnRules.parse(round=["born=quarter", "seen=month"])
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,7 @@ def book_for(source, public, soft=False, rules=None, sensitive="smoker"):
         (["age", SEX], [SEX, "chol"], None),
         (["smoker"], ["city", "born", "seen"], None),
         ([SEX], ["age", "chol", "born"], RULES),
+        ([SEX], ["born", "seen"], QUARTERS),
     ],
 )
 def test_the_joint_is_identical(frame, sensitive, public, rules):

@@ -195,8 +195,9 @@ class Calendar:
         """The first day in narwhals."""
         import narwhals as nw
 
-        first = column.dt.truncate(UNITS[self.unit])
-        return first if self.is_timed else first.cast(nw.Date)
+        # Ibis cuts times alone to a quarter, and Spark gives what it has cut a time zone.
+        first = column.cast(nw.Datetime).dt.truncate(UNITS[self.unit])
+        return first.cast(nw.Datetime if self.is_timed else nw.Date)
 
     def index(self, value: Any) -> Any:
         """The first day in Python."""
