@@ -235,24 +235,18 @@ def _demands(
     """Targets at the shares of what there is to keep that are given, else at evenly spaced ones."""
     given = np.linspace(0, 1, n_points + 2)[1:-1] if targets is None else targets
     shares = [check_share("a target", share) for share in given]
-    whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else _mean_slope(joint, aim)
+    whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else aim.mean_slope(joint)
     return [
         Target(aim.problem, "utility", share * whole, slope, aim.measure, aim.keep)
         for share in shares
     ]
 
 
-def _mean_slope(joint: Joint, aim: Objective) -> float:
-    """What X itself tells for each unit that it keeps."""
-    told, kept = aim.amounts(joint, Partition.identity(joint.n_x))
-    return told / kept if kept > 0 else 1.0
-
-
 def _lams(joint: Joint, aim: Objective, n: int) -> list[float]:
     """From nothing kept to everything: evenly up to 1, or around the mean slope of other measures."""
     if aim.plain or n < 2:
         return [float(lam) for lam in np.linspace(0, 1, n)]
-    return [0.0, *(_mean_slope(joint, aim) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
+    return [0.0, *(aim.mean_slope(joint) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
 
 
 def _second_round(
@@ -302,10 +296,10 @@ def _merged_down(joint: Joint, low: Solution, high: Solution, step: float) -> li
     for price, n_symbols in ((weights, FEW), ((0.0, 1.0), 1)):
         path = merge_path(code.push(joint), price, n_symbols=n_symbols, exact=ENOUGH)
         paths.append((code, path))
-        code = Partition(path.cut(len(path.merges)).labels[code.labels])
+        code = Partition(path.cut().labels[code.labels])
     n_steps = math.ceil((high.utility - low.utility) / step)
     for bits in np.linspace(low.utility, high.utility, n_steps + 1)[1:-1]:
-        code, path = next(p for p in paths[::-1] if reaches(p[1].informations[1][0], bits, MET))
+        code, path = next(p for p in paths[::-1] if reaches(p[1].kept[0], bits, MET))
         cut = path.cut_at(Target(problem, "utility", float(bits)))
         merged = Partition(cut.labels[code.labels])
         made.append(Solution.measured(joint, high.objective, merged, Status.CONVERGED))

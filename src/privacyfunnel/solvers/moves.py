@@ -18,7 +18,7 @@ from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.measured_layout import NOTHING, MeasuredLayout
 from privacyfunnel.solvers.merge_path import merged_clusters
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.target import Price, ceiling_of
+from privacyfunnel.solvers.target import Price, Weights, ceiling_of
 from privacyfunnel.validation import check_whole
 
 Labels = NDArray[np.int64]
@@ -77,19 +77,17 @@ class JointLayout:
         return NOTHING * self.joint.total
 
     @staticmethod
-    def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
+    def eta_weights(weights: Weights) -> tuple[float, float]:
         """The weights of (G, F) that go with (α, β): I(S;X̂) ~ G − F and I(X;X̂) ~ −F."""
         return float(weights[0]), float(-weights[0] - weights[1])
 
-    def row_weights(self, weights: tuple[float, float]) -> tuple[Array, float]:
+    def row_weights(self, weights: Weights) -> tuple[Array, float]:
         """The same for loops that weigh every row: of each η(w_sc) and of F."""
         of_rows, of_masses = self.eta_weights(weights)
         return np.full(self.joint.n_s, of_rows), of_masses
 
-    def eta_bound(self, weights: tuple[float, float], bound: float) -> float:
+    def eta_bound(self, weights: Weights, bound: float) -> float:
         """The bound of ``eta_weights · (G, F)`` that says α I(S;X̂) + β I(X;X̂) ≤ bound."""
-        if not np.isfinite(bound):
-            return float(bound)
         told, kept = self.informations(0.0, 0.0)
         constant = weights[0] * told + weights[1] * kept
         return float(ceiling_of(bound - constant) * self.joint.total)
@@ -101,14 +99,15 @@ class JointLayout:
 
     def moving(self, labels: Labels, price: Price) -> tuple[Any, ...]:
         """What every loop over moves takes first: joint, labels, what to lower, within what."""
+        limit, bound = price.limit
         return (
             self.columns,
             self.joint.masses,
             np.array(labels, dtype=np.int64),
             self.table,
             self.row_weights(price.weights),
-            self.row_weights(price.limit),
-            self.eta_bound(price.limit, price.bound),
+            self.row_weights(limit),
+            self.eta_bound(limit, bound),
         )
 
 
@@ -206,6 +205,8 @@ def split_clusters(
 
 def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Merge clusters lighter than ``least``, the lightest first, each where the price rises least."""
+    if layout.least == 0:
+        return labels
     labels = Partition(labels).labels.copy()
     while True:
         sums = (layout.joint.counts @ Partition(labels).matrix).toarray().T

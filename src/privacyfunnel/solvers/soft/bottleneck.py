@@ -151,10 +151,7 @@ class DeterministicAnnealing:
             for target in targets:
                 cooling.refine(target, looks if done == 0 else 0, rng)
             tell(progress, steps + done + 1, steps + passes)
-        return [
-            Solution.measured(joint, target.objective, cooling.shared.at(target), Status.CONVERGED)
-            for target in targets
-        ]
+        return [cooling.shared.solution(target) for target in targets]
 
 
 class State(NamedTuple):

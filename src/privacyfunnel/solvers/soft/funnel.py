@@ -18,7 +18,7 @@ from privacyfunnel.parallel import Progress, in_parallel, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.effort import SOFT, check_effort
-from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.large.blocks import LargeRun, solve_in_blocks
 from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.solvers.moves import JointLayout
 from privacyfunnel.solvers.soft.graph_entropy import NOTHING, limit_release
@@ -114,7 +114,7 @@ class SoftFunnel:
 
     def _in_blocks(self, joint: Joint, objective: Objective, rng: Generator) -> Solution:
         """A hard code found in blocks, as a channel: one of n_x² entries would not fit."""
-        run = BlockRun.of(joint.n_x, "normal")
+        run = LargeRun.of(joint.n_x, "normal")
         found = solve_in_blocks(JointLayout(joint), objective, run, rng=rng)
         return Solution.measured(joint, objective, channel_of(found.code), found.status)
 
@@ -157,11 +157,7 @@ class SoftFunnel:
             quick = [(joint, target, [seed, k]) for k, target in enumerate(targets)]
             starts = in_parallel(_hard_code, quick, n_jobs) if joint.n_x > 1 else ()
         shared = self._explored(joint, targets, starts, n_jobs, seed, progress)
-        channels = in_parallel(shared.at, [(target,) for target in targets], n_jobs)
-        return [
-            Solution.measured(joint, target.objective, channel, Status.CONVERGED)
-            for target, channel in zip(targets, channels, strict=True)
-        ]
+        return in_parallel(shared.solution, [(target,) for target in targets], n_jobs)
 
     def _explored(
         self,
@@ -210,7 +206,7 @@ class SoftFunnel:
             if most is not None and most < joint.n_x:
                 # Few symbols cannot tell all of X: the end is what greedy merging leaves of it.
                 paths = [merge_path(joint, (alpha, -1.0), n_symbols=most) for alpha in (0.0, 1.0)]
-                shared.add(path.cut(len(path.merges)) for path in paths)
+                shared.add(path.cut() for path in paths)
 
 
 def _hard_code(joint: Joint, target: Target, key: Sequence[int]) -> Code:
@@ -229,7 +225,7 @@ def _at_slope(
     """A channel of low L at ``lam``, from some codes and a random one; in blocks where X is large."""
     rng = np.random.default_rng(key)
     if joint.n_x > WHOLE:
-        run = BlockRun.of(joint.n_x, "fast")
+        run = LargeRun.of(joint.n_x, "fast")
         return channel_of(solve_in_blocks(JointLayout(joint), Funnel(lam), run, rng=rng).code)
     search = ChannelSearch(joint, lam, n_symbols)
     channel, _ = search.improve([*map(rows_of, codes), search.random(rng)], rounds, rng)
