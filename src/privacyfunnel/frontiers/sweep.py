@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from privacyfunnel import __version__
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
+from privacyfunnel.frontiers.checkpoint import Checkpoint
 from privacyfunnel.frontiers.frontier import Frontier, pareto, slopes
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, digest
 from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, as_they_come, check_jobs, tell
@@ -181,8 +182,8 @@ def frontier(
             demands = _demands(joint, aim, n_points or usual, targets)
             first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
     settings = [(task.key, task.solver, task.demand) for task in first]
-    path = None if checkpoint is None else Path(checkpoint)
-    store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings), joint.n_x)
+    decisive = digest(joint, __version__, (problem, method, seed, settings))
+    store = Checkpoint(None if checkpoint is None else Path(checkpoint), decisive, joint.n_x)
     refine = getattr(first[0].solver, "refined", None)
     by_target = isinstance(first[0].demand, Target) and joint.n_x > 1
     again = refine(joint) if refine is not None and by_target else None

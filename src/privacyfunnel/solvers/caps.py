@@ -199,10 +199,8 @@ class _CapSearch:
 
     def _rank(self, labels: Labels) -> tuple[float, float]:
         """What labels are taken by, the lowest first; infinite below the least count too."""
-        if self.layout.least > 0:
-            masses = np.bincount(labels, weights=self.measured.weights)
-            if masses[masses > 0].min() < self.layout.least:
-                return np.inf, np.inf
+        if not self.layout.is_heavy(labels):
+            return np.inf, np.inf
         return rank(self.price, self.measured.amounts(Partition(labels)))
 
     def _kept(self, labels: Labels) -> float:

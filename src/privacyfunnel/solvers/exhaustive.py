@@ -96,8 +96,7 @@ class ExhaustiveSearch:
         if target.quantity == "leakage":
             name, weights = "relevance", (-1.0, 0.0)
         labels = best_partition(self._costs(joint, target.objective, weights), joint.n_x)
-        found = Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
-        most = target.bounded(*found.amounts)
+        most = target.bounded(*target.objective.amounts(joint, Partition(labels)))
         rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
         return (
             f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
@@ -128,7 +127,7 @@ def best_of_all(
 
 
 def cluster_costs(
-    joint: Joint, quantities: Sequence[Quantity], weights: Sequence[float], min_count: int = 1
+    joint: Joint, quantities: Sequence[Quantity], weights: Sequence[float], min_count: int
 ) -> Array:
     """A weighted sum of quantities up to a constant, as a cost of each possible cluster.
 

@@ -61,6 +61,11 @@ class JointLayout:
             return told, kept
         return leakage(self.joint, code), utility(self.joint, code)
 
+    def is_heavy(self, labels: Labels) -> bool:
+        """Whether every cluster covers the least weight."""
+        masses = np.bincount(labels, weights=self.joint.masses)
+        return bool(masses[masses > 0].min() >= self.least)
+
     @cached_property
     def columns(self) -> tuple[Any, ...]:
         """The CSC parts of the counts and the number of rows."""
@@ -176,31 +181,30 @@ def merge_pairs(layout: JointLayout, labels: Labels, price: Price) -> Labels | N
 def split_clusters(
     layout: JointLayout, labels: Labels, price: Price, rng: Generator
 ) -> Labels | None:
-    """Split each cluster in two wherever that lowers the price; None where no split does.
-
-    The price is a sum over clusters, so each is a small problem of its own, in which keeping the
-    cluster whole costs nothing.
-    """
+    """Split each cluster in two wherever that lowers the price; None where no split does."""
     labels, found = labels.copy(), False
     for members in Partition(labels).clusters():
-        if len(members) == 1:
-            continue
-        if layout.measured is not None:
-            halves = layout.measured.split(members, price, layout.least, rng)
-            if halves is not None:
-                labels[members] = labels.max() + 1 + halves
-                found = True
-            continue
-        part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
-        halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
-        if halves is None or halves.max() == 0:
-            continue
-        code = Partition(halves)
-        light = part.joint.p_x @ code.matrix * part.joint.total < layout.least
-        if price.of(*part.amounts(code)) < -FLAT and not light.any():
-            labels[members] = labels.max() + 1 + code.labels
+        halves = _halves(layout, members, price, rng) if len(members) > 1 else None
+        if halves is not None:
+            labels[members] = labels.max() + 1 + halves
             found = True
     return Partition(labels).labels if found else None
+
+
+def _halves(layout: JointLayout, members: Labels, price: Price, rng: Generator) -> Labels | None:
+    """A cluster's members in two groups, where that lowers the price; else None.
+
+    The price is a sum over clusters, so this is a small problem of its own, in which keeping the
+    cluster whole costs nothing.
+    """
+    if layout.measured is not None:
+        return layout.measured.split(members, price, layout.least, rng)
+    part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
+    halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
+    if halves is None or halves.max() == 0 or not part.is_heavy(halves):
+        return None
+    code = Partition(halves)
+    return code.labels if price.of(*part.amounts(code)) < -FLAT else None
 
 
 def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:

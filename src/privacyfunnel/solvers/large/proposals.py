@@ -102,11 +102,6 @@ class ProposalSearch(InsertionSearch):
     def leakage(self, labels: Labels) -> float:
         return leakage(self.layout.joint, Partition(labels))
 
-    def is_heavy(self, code: Partition) -> bool:
-        """Whether every cluster has the least count."""
-        masses = np.bincount(code.labels, weights=self.layout.joint.masses)
-        return bool(reaches(masses.min(), self.layout.least))
-
     def insert(self, lam: float) -> Labels:
         """Every symbol where it costs least at λ, in parts where they are very many."""
         from privacyfunnel._kernels.proposals import insert_in_order
@@ -193,8 +188,8 @@ class ProposalSearch(InsertionSearch):
         met = [np.zeros(joint.n_x, dtype=np.int64)]
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
         narrow = (high - low) / 2**HALVINGS
-        known = [c.labels for c in starts if isinstance(c, Partition) and self.is_heavy(c)]
-        for given in sorted(known, key=self.utility):
+        hard = [code.labels for code in starts if isinstance(code, Partition)]
+        for given in sorted(filter(self.layout.is_heavy, hard), key=self.utility):
             if not stays_within(self.leakage(given), target.bits):
                 high = min(high, self.utility(given))
                 break
@@ -239,7 +234,7 @@ def solve_by_proposals(
     target: Target,
     run: LargeRun,
     *,
-    starts: Iterable[Code] = (),
+    starts: Iterable[Code],
     rng: np.random.Generator,
 ) -> Solution:
     """A code of the funnel that meets one target, by `ProposalSearch`."""

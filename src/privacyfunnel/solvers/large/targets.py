@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,8 +25,7 @@ EXACT = 500  # clusters up to which every pair is priced on the way down
 MOVES = 2e9  # cells that may be priced to polish a code at its target
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
+class Point(NamedTuple):
     """A partition found at one λ, and how many bits it has of what the target is about."""
 
     lam: float

@@ -156,21 +156,8 @@ class SoftFunnel:
         if starts is None:
             quick = [(joint, target, [seed, k]) for k, target in enumerate(targets)]
             starts = in_parallel(_hard_code, quick, n_jobs) if joint.n_x > 1 else ()
-        shared = self._explored(joint, targets, starts, n_jobs, seed, progress)
-        return in_parallel(shared.solution, [(target,) for target in targets], n_jobs)
-
-    def _explored(
-        self,
-        joint: Joint,
-        targets: Sequence[Target],
-        codes: Sequence[Code],
-        n_jobs: int,
-        seed: int,
-        progress: Progress | None,
-    ) -> TimeSharing:
-        """The codes after the search around all targets."""
         rounds, levels, _ = SOFT[self.effort]
-        shared = TimeSharing(joint, "funnel", codes, n_symbols=self.n_symbols)
+        shared = TimeSharing(joint, "funnel", starts, n_symbols=self.n_symbols)
         tried = set[tuple[float, float]]()
         self._add_ends(shared, targets, seed)
         for level in range(levels):
@@ -186,7 +173,7 @@ class SoftFunnel:
                         tasks.append((joint, lam, begin, most, rounds, [seed, level, len(tasks)]))
             shared.add(in_parallel(_at_slope, tasks, n_jobs))
         tell(progress, levels, levels)
-        return shared
+        return in_parallel(shared.solution, [(target,) for target in targets], n_jobs)
 
     def _alphabets(self) -> Sequence[int | None]:
         """Alphabets to search where the whole is bounded: to share with a second code, or with none."""
