@@ -443,7 +443,7 @@ PARTS = ("moves", "greedy")
 
 
 def binary() -> None:
-    from privacyfunnel.solvers.quantizer import OptimalQuantizer
+    from privacyfunnel.solvers.quantizer import quantize
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
     import reference
@@ -470,7 +470,7 @@ def binary() -> None:
         for lam in (0.001, 0.02, 0.2):
             found, seconds = timed(pf.solve, joint, pf.Bottleneck(lam))
             print(f"  {n} values, λ = {lam}: {found.n_symbols} symbols in {seconds:.2f} s")
-        found, seconds = timed(OptimalQuantizer().solve_size, joint, 16, rng=rng)
+        found, seconds = timed(quantize, joint, 16)
         print(f"  {n} values, 16 symbols: {found.leakage:.6f} bits in {seconds:.2f} s", flush=True)
     print("  asked: 100,000 values in 20 s")
 

@@ -11,7 +11,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
-from privacyfunnel.solvers.quantizer import OptimalQuantizer, supporting
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantize, supporting
 from privacyfunnel.solvers.target import Target
 
 
@@ -37,7 +37,7 @@ def test_sizes_equal_to_all_partitions(seed):
     codes = [Partition(labels) for labels in reference.partitions(joint.n_x)]
     for n in range(1, 8):
         best = max(leakage(joint, code) for code in codes if code.n_symbols <= n)
-        found = OptimalQuantizer().solve_size(joint, n, rng=rng)
+        found = quantize(joint, n)
         assert found.n_symbols <= n
         assert found.leakage == pytest.approx(best, abs=1e-12)
 

@@ -42,7 +42,7 @@ from privacyfunnel.solvers.moves import (
 )
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
-from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, supporting
+from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
 from privacyfunnel.solvers.target import Price, Target, ranked, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
@@ -221,7 +221,7 @@ class BestSearch:
         array([0, 0, 1, 1, 1])
         """
         if quantizable(joint, "bottleneck") and self.min_count == 1:
-            return OptimalQuantizer().solve_size(joint, n_symbols, rng=rng)
+            return quantize(joint, n_symbols)
         groups = equal_profiles(joint)
         layout = self.layout(groups.push(joint), Bottleneck(0.0))
         if layout.joint.n_x <= SMALL:
@@ -260,7 +260,7 @@ class BestSearch:
         self, joint: Joint, target: Target, corners: Sequence[Solution], rng: Generator
     ) -> Solution:
         """A target between two supporting codes of a binary S: searched over a few hundred intervals."""
-        fine = OptimalQuantizer().solve_size(joint, FINE, rng=rng).code
+        fine = quantize(joint, FINE).code
         found = [replace(corner, objective=target.objective) for corner in corners]
         with suppress(TargetUnreachable):
             coarse = self.solve_at(fine.push(joint), target, rng=rng)

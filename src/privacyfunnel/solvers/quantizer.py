@@ -49,22 +49,27 @@ class OptimalQuantizer:
         return Solution.measured(joint, objective, code, Status.OPTIMAL)
 
     def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
-        """The most relevant of all codes of at most ``n_symbols`` symbols, by intervals too.
-
-        Their costs have the quadrangle inequality, so that n log n prices for each symbol do (Iwata &
-        Ozawa 2014).
-
-        >>> joint = Joint.from_counts([[9, 8, 1, 0, 4], [1, 2, 9, 8, 6]])
-        >>> OptimalQuantizer().solve_size(joint, 2, rng=np.random.default_rng(0)).code.labels
-        array([0, 0, 1, 1, 1])
-        """
-        code = _Order(joint).of_size(n_symbols)
-        return Solution.measured(joint, Bottleneck(0.0), code, Status.OPTIMAL)
+        """The most relevant of all codes of at most ``n_symbols`` symbols."""
+        return quantize(joint, n_symbols)
 
 
 def quantizable(joint: Joint, problem: str) -> bool:
     """Whether intervals of p(s given x) are proved to hold the optimum."""
     return problem == "bottleneck" and joint.n_s <= 2
+
+
+def quantize(joint: Joint, n_symbols: int) -> Solution:
+    """The most relevant of all codes of at most ``n_symbols`` symbols, for a binary S.
+
+    Its intervals have costs of the quadrangle inequality, so that n log n prices for each symbol do
+    (Iwata & Ozawa 2014).
+
+    >>> joint = Joint.from_counts([[9, 8, 1, 0, 4], [1, 2, 9, 8, 6]])
+    >>> quantize(joint, 2).code.labels
+    array([0, 0, 1, 1, 1])
+    """
+    code = _Order(joint).of_size(n_symbols)
+    return Solution.measured(joint, Bottleneck(0.0), code, Status.OPTIMAL)
 
 
 def supporting(joint: Joint, target: Target) -> list[Solution]:
