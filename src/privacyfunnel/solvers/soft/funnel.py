@@ -17,7 +17,7 @@ from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.parallel import Progress, in_parallel, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.effort import SOFT, check_effort
+from privacyfunnel.solvers.effort import SOFT
 from privacyfunnel.solvers.large.blocks import LargeRun, solve_in_blocks
 from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.solvers.moves import JointLayout
@@ -28,6 +28,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     LN2,
     RARE,
     Posteriors,
+    check_channel_settings,
     most_symbols,
     perturbed,
     profile,
@@ -37,7 +38,6 @@ from privacyfunnel.solvers.soft.posteriors import (
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing, channel_of, rows_of
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_whole
 
 STEPS = 80  # of mirror descent in each round
 STARTS = 40  # searches for a new symbol of each kind, in each round
@@ -76,13 +76,7 @@ class SoftFunnel:
     problems: ClassVar[tuple[str, ...]] = ("funnel",)
 
     def __post_init__(self) -> None:
-        check_effort(self.effort)
-        if self.n_symbols is not None:
-            check_whole("n_symbols", self.n_symbols, 2)
-        check_whole("starts", self.starts, 1)
-        check_whole("rounds", self.rounds, 1)
-        check_whole("max_iter", self.max_iter, 1)
-        check_at_least("tol", self.tol, 0.0)
+        check_channel_settings(self, "starts", "rounds", "max_iter")
 
     def solve(
         self, joint: Joint, objective: Objective, *, start: Code | None = None, rng: Generator
