@@ -355,7 +355,8 @@ def descend_by_proposals(
 
     def cost(labels: list[int]) -> float:
         leak, kept = leakage(joint, Partition(labels)), utility(joint, Partition(labels))
-        over = price.limit[0] * leak + price.limit[1] * kept - price.bound - 1e-12
+        (told, stays), most = price.limit
+        over = told * leak + stays * kept - most - 1e-12
         return price.weights[0] * leak + price.weights[1] * kept + penalty * max(0.0, over)
 
     for step in range(2 * n):

@@ -133,13 +133,10 @@ class Objective:
         )
         return told, kept
 
-    def at_rest(self, joint: Joint, weights: tuple[float, ...]) -> float:
-        """What the sums over clusters behind α · told + β · kept are where all records are one symbol."""
-        return sum(
-            weight * share * view.at_rest
-            for weight, quantity in zip(weights, self.quantities(joint), strict=True)
-            for share, view in quantity
-        )
+    def mean_slope(self, joint: Joint) -> float:
+        """What X itself tells for each unit that it keeps."""
+        told, kept = self.amounts(joint, Partition.identity(joint.n_x))
+        return told / kept if kept > 0 else 1.0
 
     def leakage(self, joint: Joint, code: Code) -> float:
         """What a code tells about S: the reading of the measure."""

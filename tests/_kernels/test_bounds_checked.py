@@ -7,7 +7,7 @@ import sys
 SEARCHES = """
 import numpy as np
 import privacyfunnel as pf
-from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
+from privacyfunnel.solvers.large.blocks import LargeRun, BlockSearch
 from privacyfunnel.solvers.moves import JointLayout
 
 heavy, light = [4000, 0, 2000, 2000], [1, 0, 2, 1] * 4
@@ -15,7 +15,7 @@ joint = pf.Joint.from_counts([heavy + light, heavy[::-1] + light])
 for objective in (pf.Funnel(0.2), pf.Bottleneck(0.8)):
     pf.solve(joint, objective, effort="fast")
     search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
-    search.from_scratch(BlockRun(10, 8), np.random.default_rng(0))
+    search.from_scratch(LargeRun(10, 8), np.random.default_rng(0))
 pf.frontier(joint, targets=[0.2], effort="fast").at(leakage=0.01)
 """
 

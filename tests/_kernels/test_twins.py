@@ -10,7 +10,7 @@ from privacyfunnel._kernels.partitions import best_within
 from privacyfunnel._kernels.profiles import profile_keys, similarity_order
 from privacyfunnel._kernels.proposals import anneal_by_proposals, insert_in_order
 from privacyfunnel.joint import csc_columns
-from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
+from privacyfunnel.solvers.large.blocks import BlockSearch, LargeRun
 from privacyfunnel.solvers.moves import JointLayout, swap
 from privacyfunnel.solvers.target import Target
 
@@ -36,7 +36,7 @@ def test_a_cold_round_in_one_block_is_the_plain_one(objective):
         joint = Joint.from_counts(rng.gamma(1.0, size=(3, 10)))
         labels = rng.permutation(10) % 4
         search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
-        found = search.improve(labels, BlockRun(1, 64), np.random.default_rng(seed))
+        found = search.improve(labels, LargeRun(1, 64), np.random.default_rng(seed))
         deal = np.random.default_rng(seed)
         dealt = deal.permutation(4)  # the order in which the clusters fill the block
         (task,) = deal.spawn(1)
@@ -119,7 +119,7 @@ def test_cold_proposals_are_the_plain_ones(whole):
         layout, price = JointLayout(joint), Target("funnel", "utility", 0.4 * joint.entropy_x).price
         found, value = anneal_by_proposals(
             layout.columns, layout.joint.masses, labels, layout.table, layout.row_weights(price.weights),
-            layout.row_weights(price.limit), layout.eta_bound(price.limit, price.bound),
+            layout.row_weights(price.limit[0]), layout.eta_bound(*price.limit),
             np.array([[0.0, 3.0]]), 0.0, 9, layout.tol, np.random.default_rng(seed),
         )  # fmt: skip
         expected = reference.descend_by_proposals(

@@ -109,13 +109,13 @@ def test_row_weights_say_what_the_views_say(whole: bool, keep: str):
         rows, views = (kind(joint, aim.quantities(joint)) for kind in (MeasuredLayout, ByViews))
         labels = rng.permutation(joint.n_x) % 4
         kept = 0.9 * aim.utility(joint, Partition(labels))
-        for price in (Price((1.0, -1.0)), Price((1.0, 0.0), (0.0, -1.0), -kept)):
+        for price in (Price((1.0, -1.0)), Price.keeping(kept)):
             assert rows.row_prices(price) is not None
             assert views.row_prices(price) is None
             assert (rows.swap(labels, price, 0.0) == views.swap(labels, price, 0.0)).all()
             cold = (np.array([[0.0, 3.0]] * 20), 0, 0.0, False)
             found = rows.anneal(labels, price, *cold, np.random.default_rng(0))
-            assert aim.utility(joint, Partition(found)) >= min(kept, -price.bound) - 1e-9
+            assert aim.utility(joint, Partition(found)) >= min(kept, -price.limit[1]) - 1e-9
             told, kept_now = rows.amounts(Partition(found))
             before = price.of(*rows.amounts(Partition(labels)))
             assert price.of(told, kept_now) <= before + 1e-12
@@ -209,7 +209,7 @@ def test_limits_hold_while_moving():
     objective = Funnel(1.0, measure="guessing", keep="useful")
     layout = layout_for(joint, objective, least=3.0)
     bound = 0.5 * objective.whole_utility(joint)
-    price = Price((1.0, 0.0), (0.0, -1.0), -bound)
+    price = Price.keeping(bound)
     labels = anneal(layout, np.zeros(joint.n_x, dtype=np.int64), price, 50, rng)
     assert labels is not None
     assert objective.utility(joint, Partition(labels)) >= bound - 1e-9

@@ -100,20 +100,21 @@ def test_annealing_keeps_its_limit(quantity):
     joint = random_joint(rng, 4, 20)
     half = 0.5 * joint.entropy_x
     price = (
-        Price((1.0, 0.0), (0.0, -1.0), -half)
+        Price.keeping(half)
         if quantity == "utility"
-        else Price((0.0, -0.2), (1.0, 0.0), 0.1 * joint.information)
+        else Price((0.0, -0.2), (((1.0, 0.0), 0.1 * joint.information),))
     )
     found = anneal(JointLayout(joint), np.arange(20) % 9, price, 200, rng)
     code = Partition(found)
     leak, kept = reference.leakage(joint, code), reference.utility(joint, code)
     assert price.of(leak, kept) < np.inf
-    assert price.limit[0] * leak + price.limit[1] * kept <= price.bound + 1e-9
+    ((told, stays), most) = price.limit
+    assert told * leak + stays * kept <= most + 1e-9
 
 
 def test_a_limit_that_no_code_keeps_gives_none():
     joint = random_joint(np.random.default_rng(1), 4, 8)
-    price = Price((1.0, 0.0), (0.0, -1.0), -joint.entropy_x - 1.0)
+    price = Price.keeping(joint.entropy_x + 1.0)
     assert anneal(JointLayout(joint), np.arange(8), price, 50, np.random.default_rng(0)) is None
 
 
@@ -143,7 +144,7 @@ def test_no_cluster_falls_below_the_least_weight(sweeps):
 def test_swaps_end_where_no_swap_helps():
     rng = np.random.default_rng(4)
     joint = random_joint(rng, 4, 12)
-    price = Price((1.0, 0.0), (0.0, -1.0), -0.3 * joint.entropy_x)
+    price = Price.keeping(0.3 * joint.entropy_x)
     found = swap(JointLayout(joint), np.arange(12) % 4, price)
     value = price_of(joint, found, price)
     for x in range(12):

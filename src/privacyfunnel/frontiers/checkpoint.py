@@ -8,20 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from privacyfunnel import __version__
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.joint import Joint, digest
 from privacyfunnel.solvers.base import Status
 
 FORMAT = "privacyfunnel-checkpoint-1"
 
 Found = tuple[Code, Status]
-
-
-def fingerprint(joint: Joint, *settings: Any) -> str:
-    """A digest of the table and of everything else that decides a sweep's result."""
-    return digest(joint, __version__, settings)
 
 
 @dataclass
@@ -32,7 +25,7 @@ class Checkpoint:
     """
 
     path: Path | None
-    digest: str
+    digest: str  # of everything that decides a sweep's result
     n_x: int  # symbols that each code must cover
     found: dict[str, Found] = field(default_factory=dict)
 

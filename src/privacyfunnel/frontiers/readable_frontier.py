@@ -12,7 +12,7 @@ import numpy as np
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.joint import Joint
-from privacyfunnel.measures import INFORMATION, Measure
+from privacyfunnel.measures import Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
@@ -68,7 +68,7 @@ def readable_frontier(
     seed: int,
     progress: Progress | None,
     options: dict[str, Any],
-    measure: Measure = INFORMATION,
+    measure: Measure,
 ) -> ReadableFrontier:
     """Recodings for shares to keep, evenly spaced unless ``targets`` gives them."""
     solver = make_recoding(recoding, **options)

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from privacyfunnel import __version__
 from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import InvalidInput, TargetUnreachable
-from privacyfunnel.frontiers.checkpoint import Checkpoint, fingerprint
+from privacyfunnel.frontiers.checkpoint import Checkpoint
 from privacyfunnel.frontiers.frontier import Frontier, pareto, slopes
 from privacyfunnel.frontiers.readable_frontier import readable_frontier
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, digest
 from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import PROBLEMS, Objective
 from privacyfunnel.parallel import Progress, as_they_come, check_jobs, tell
@@ -181,8 +182,8 @@ def frontier(
             demands = _demands(joint, aim, n_points or usual, targets)
             first = [Task((1, k), solver, demand) for k, demand in enumerate(demands)]
     settings = [(task.key, task.solver, task.demand) for task in first]
-    path = None if checkpoint is None else Path(checkpoint)
-    store = Checkpoint(path, fingerprint(joint, problem, method, seed, settings), joint.n_x)
+    decisive = digest(joint, __version__, (problem, method, seed, settings))
+    store = Checkpoint(None if checkpoint is None else Path(checkpoint), decisive, joint.n_x)
     refine = getattr(first[0].solver, "refined", None)
     by_target = isinstance(first[0].demand, Target) and joint.n_x > 1
     again = refine(joint) if refine is not None and by_target else None
@@ -235,24 +236,18 @@ def _demands(
     """Targets at the shares of what there is to keep that are given, else at evenly spaced ones."""
     given = np.linspace(0, 1, n_points + 2)[1:-1] if targets is None else targets
     shares = [check_share("a target", share) for share in given]
-    whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else _mean_slope(joint, aim)
+    whole, slope = aim.whole_utility(joint), 1.0 if aim.plain else aim.mean_slope(joint)
     return [
         Target(aim.problem, "utility", share * whole, slope, aim.measure, aim.keep)
         for share in shares
     ]
 
 
-def _mean_slope(joint: Joint, aim: Objective) -> float:
-    """What X itself tells for each unit that it keeps."""
-    told, kept = aim.amounts(joint, Partition.identity(joint.n_x))
-    return told / kept if kept > 0 else 1.0
-
-
 def _lams(joint: Joint, aim: Objective, n: int) -> list[float]:
     """From nothing kept to everything: evenly up to 1, or around the mean slope of other measures."""
     if aim.plain or n < 2:
         return [float(lam) for lam in np.linspace(0, 1, n)]
-    return [0.0, *(_mean_slope(joint, aim) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
+    return [0.0, *(aim.mean_slope(joint) * 2.0 ** np.linspace(-6, 6, n - 1)).tolist()]
 
 
 def _second_round(
@@ -302,10 +297,10 @@ def _merged_down(joint: Joint, low: Solution, high: Solution, step: float) -> li
     for price, n_symbols in ((weights, FEW), ((0.0, 1.0), 1)):
         path = merge_path(code.push(joint), price, n_symbols=n_symbols, exact=ENOUGH)
         paths.append((code, path))
-        code = Partition(path.cut(len(path.merges)).labels[code.labels])
+        code = Partition(path.cut().labels[code.labels])
     n_steps = math.ceil((high.utility - low.utility) / step)
     for bits in np.linspace(low.utility, high.utility, n_steps + 1)[1:-1]:
-        code, path = next(p for p in paths[::-1] if reaches(p[1].informations[1][0], bits, MET))
+        code, path = next(p for p in paths[::-1] if reaches(p[1].kept[0], bits, MET))
         cut = path.cut_at(Target(problem, "utility", float(bits)))
         merged = Partition(cut.labels[code.labels])
         made.append(Solution.measured(joint, high.objective, merged, Status.CONVERGED))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from privacyfunnel.information import Array
 from privacyfunnel.measures.measure import CHI_SQUARE, Measure, cells_of
 
 
-@dataclass(frozen=True)
 class ChiSquare(Measure):
     """χ²(V;X̂) = Σ_{v,c} p(v,c)² / (p(v) p(c)) − 1; Pearson's statistic is N times it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from privacyfunnel.information import Array, entropy
 from privacyfunnel.measures.measure import GUESSING, Measure, cells_of, largest, percent
 
 
-@dataclass(frozen=True)
 class Guessing(Measure):
     """Σ_c max_v p(v,c) − max_v p(v): the share of records that seeing X̂ lets one guess right besides.
 

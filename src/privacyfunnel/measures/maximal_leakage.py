@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from privacyfunnel.information import Array
 from privacyfunnel.measures.measure import MAXIMAL_LEAKAGE, Measure, cells_of, largest
 
 
-@dataclass(frozen=True)
 class MaximalLeakage(Measure):
     """log₂ Σ_c max_v p(c given v), in bits: Sibson's information of order infinity (Issa et al. 2020).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from privacyfunnel.information import Array, entropy, mutual_information, plogp,
 from privacyfunnel.measures.measure import SHANNON, Measure, cells_of, percent
 
 
-@dataclass(frozen=True)
 class Shannon(Measure):
     """I(V;X̂), in bits: m(q) = Σ_v η(q_v) − η(Σ_v q_v), η(t) = t log₂ t.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from privacyfunnel.measures.measure import TOTAL_VARIATION, Measure, cells_of, p
 HALVINGS = 60
 
 
-@dataclass(frozen=True)
 class TotalVariation(Measure):
     """½ Σ_{v,c} |p(v,c) − p(v) p(c)|: the distance of t-closeness for categories, averaged.
 

@@ -22,10 +22,10 @@ from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, REFINE, MoveBudget, check_effort
 from privacyfunnel.solvers.equal_profiles import equal_profiles, lift, merged_profiles
-from privacyfunnel.solvers.exhaustive import ExhaustiveSearch
+from privacyfunnel.solvers.exhaustive import SMALL, ExhaustiveSearch
 from privacyfunnel.solvers.fixed_size import ANNEALED, most_relevant
 from privacyfunnel.solvers.iac_mdsf import IacMdsf
-from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.large.blocks import LargeRun, solve_in_blocks
 from privacyfunnel.solvers.large.measured import solve_measured
 from privacyfunnel.solvers.large.proposals import solve_by_proposals
 from privacyfunnel.solvers.large.targets import solve_in_blocks_at
@@ -46,7 +46,6 @@ from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quant
 from privacyfunnel.solvers.target import Price, Target, ranked, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
-SMALL = 12  # alphabets up to here are searched exhaustively
 ARCHIVED = 40  # up to here undominated codes that are passed through are kept
 MOST_ARCHIVED = 1500  # of them
 NEAR_LIMIT = 1e-4  # bits from the limit at which a search for one λ has no more to gain
@@ -237,15 +236,14 @@ class BestSearch:
         self, joint: Joint, demand: Objective | Target, rng: Generator, starts: Iterable[Code] = ()
     ) -> Solution:
         """The search for large alphabets, over groups of equal p(s given x) where there are any."""
-        run = BlockRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
+        run = LargeRun.of(joint.n_x, self.effort, self.max_seconds, self.progress)
         objective = demand.objective if isinstance(demand, Target) else demand
         groups = merged_profiles(joint, demand.problem)
         layout = self.layout(joint if groups is None else groups.push(joint), objective)
-        limits = self.max_seconds, self.progress
         if layout.measured is not None:
-            found = solve_measured(layout, demand, self.effort, *limits, rng=rng)
+            found = solve_measured(layout, demand, run, rng=rng)
         elif isinstance(demand, Target) and demand.problem == "funnel":
-            return solve_by_proposals(layout, demand, self.effort, *limits, starts=starts, rng=rng)
+            return solve_by_proposals(layout, demand, run, starts=starts, rng=rng)
         elif isinstance(demand, Target):
             found = solve_in_blocks_at(layout, demand, run, rng=rng)
         else:
@@ -292,15 +290,13 @@ class BestSearch:
         They share the cores, whose number changes nothing: each has a generator of its own.
         """
         budget = self.budget
-        if not np.isfinite(price.bound):  # one λ is easier than a target
+        if not price.limits:  # one λ is easier than a target
             fewer = min(1.0, LAM_WHOLE / layout.joint.n_x) ** 2
             budget = budget._replace(moves=budget.moves * LAM_SHARE * fewer)
         asked = int((budget.sweeps if sweeps is None else sweeps) * layout.pace)
 
         def improved(candidate: Candidate, rng: Generator) -> Labels | None:
-            labels, fixed = candidate
-            if layout.least > 0:
-                labels = merge_light(layout, labels, price)
+            labels, fixed = merge_light(layout, candidate[0], price), candidate[1]
             allowed = budget.within(asked, labels.size, int(labels.max()) + 1)
             return anneal(layout, labels, price, allowed, rng, fixed=fixed)
 

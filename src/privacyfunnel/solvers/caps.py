@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -18,16 +18,16 @@ from privacyfunnel.measures import Measure, make_measure
 from privacyfunnel.objectives import Funnel, View
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import MOVES, check_effort
-from privacyfunnel.solvers.exhaustive import best_of_all
+from privacyfunnel.solvers.exhaustive import SMALL, best_of_all
+from privacyfunnel.solvers.large.blocks import LargeRun
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, Weighed, rank, reaches
+from privacyfunnel.solvers.target import MET, Price, rank, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
 HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
-SMALL = 12  # symbols up to which all partitions are looked at
 SIZES = 8  # numbers of clusters of random starts
 QUICK = 0.25  # of the sweeps, for a first look at each start
 FINALISTS = 2  # starts that get them all
@@ -71,23 +71,17 @@ class Cap:
         return float(share(reading, self.measure.whole(alone.p_s)))
 
 
-@dataclass(frozen=True)
-class CapPrice:
-    """The most kept within all caps: amounts of each secret first, then of what is kept."""
+def price_within(bounds: Sequence[float], least: float | None = None) -> Price:
+    """The most kept within all caps: amounts of each secret first, then of what is kept.
 
-    bounds: tuple[float, ...]
-    least: float = -np.inf  # to be kept: then nothing is priced, a code is only to be found
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        return (*(0.0 for _ in self.bounds), -1.0 if self.least == -np.inf else 0.0)
-
-    @property
-    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        n = len(self.bounds)
-        rows = [(tuple(float(i == k) for i in range(n + 1)), b) for k, b in enumerate(self.bounds)]
-        floor = (*(0.0 for _ in self.bounds), -1.0)
-        return (*rows, *([] if self.least == -np.inf else [(floor, -self.least)]))
+    Where ``least`` is to be kept nothing is priced: a code is only to be found.
+    """
+    n = len(bounds)
+    caps = tuple((tuple(float(i == k) for i in range(n + 1)), b) for k, b in enumerate(bounds))
+    kept = (*(0.0 for _ in bounds), -1.0)
+    if least is None:
+        return Price(kept, caps)
+    return Price((0.0,) * (n + 1), (*caps, (kept, -least)))
 
 
 @dataclass(frozen=True)
@@ -133,10 +127,10 @@ def solve_capped(
     objective = Funnel(0.0, keep=keep)
     told_of = (((1.0, View(alone, cap.measure)),) for cap, alone in secrets)
     quantities = (*told_of, objective.quantities(joint)[1])
-    bounds = tuple(cap.bound(alone) for cap, alone in secrets)
+    bounds = [cap.bound(alone) for cap, alone in secrets]
     least = float(min_count) if min_count > 1 else 0.0
     layout = JointLayout(joint, least, MeasuredLayout(joint, quantities))
-    code = Partition(_CapSearch(layout, CapPrice(bounds), effort, check_rng(seed)).best())
+    code = Partition(_CapSearch(layout, bounds, effort, check_rng(seed)).best())
     told = {cap.name: cap.told(alone, code) for cap, alone in secrets}
     found = replace(CappedSolution.measured(joint, objective, code, Status.CONVERGED), told=told)
     whole = objective.whole_utility(joint)
@@ -151,20 +145,25 @@ def solve_capped(
 class _CapSearch:
     """Annealing within all caps, and codes of ever more utility that are still within them."""
 
-    def __init__(self, layout: JointLayout, price: CapPrice, effort: str, rng: Generator) -> None:
-        self.layout, self.price, self.rng, self.budget = layout, price, rng, MOVES[effort]
-        self.large = MeasuredSearch(layout, effort, None, rng)
+    def __init__(
+        self, layout: JointLayout, bounds: list[float], effort: str, rng: Generator
+    ) -> None:
+        self.layout, self.rng, self.budget = layout, rng, MOVES[effort]
+        self.bounds, self.price = bounds, price_within(bounds)
+        self.large = MeasuredSearch(layout, LargeRun.of(layout.joint.n_x, effort), rng)
         self.measured = self.large.measured
 
     def best(self) -> Labels:
         """The labels found that keep most; of small alphabets the best of all within the caps."""
         n = self.layout.joint.n_x
         if n <= SMALL:
-            return self._of_all(n)
+            quantities, least = self.measured.quantities, int(self.layout.least)
+            labels = best_of_all(self.layout.joint, quantities, self.price, least)
+            return np.zeros(n, dtype=np.int64) if labels is None else labels
         starts = [np.zeros(n, dtype=np.int64)]
         if self.layout.least == 0:
             # What is told in units of its caps, against what is kept.
-            ladder = [Weighed((*(k / unit for unit in self._units()), -1.0)) for k in SLOPES]
+            ladder = [Price((*(k / unit for unit in self._units()), -1.0)) for k in SLOPES]
             starts += [np.arange(n), *map(self.large.insert, ladder)]
         small = n <= self.budget.largest
         if small or self.layout.least > 0:  # else nothing but one symbol keeps the least count
@@ -179,41 +178,29 @@ class _CapSearch:
             found += self._each(best, self.price, 1.0)
         return self._climb(min(found, key=self._rank))
 
-    def _of_all(self, n: int) -> Labels:
-        """By looking at every partition; a single cluster where no other is within the caps."""
-        bounds = [bound + view.at_rest for bound, view in self._views()]
-        quantities, least = self.measured.quantities, int(self.layout.least)
-        labels = best_of_all(self.layout.joint, quantities, self.price, bounds, least)
-        return np.zeros(n, dtype=np.int64) if labels is None else labels
-
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""
         low = self._kept(best)
         high = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
         for _ in range(HALVINGS):
-            asked = replace(self.price, least=(low + high) / 2)
-            (found,) = self._each([best], asked, QUICK)
-            if reaches(self._kept(found), asked.least, MET):
+            asked = (low + high) / 2
+            (found,) = self._each([best], price_within(self.bounds, asked), QUICK)
+            if reaches(self._kept(found), asked, MET):
                 best, low = found, self._kept(found)
             else:
-                high = asked.least
+                high = asked
         (last,) = self._each([best], self.price, 1.0)
         return min(best, last, key=self._rank)
 
     def _units(self) -> list[float]:
         """The caps, or a little of what there is to tell where less than that is allowed."""
-        return [max(bound, 1e-3 * view.most, 1e-12) for bound, view in self._views()]
-
-    def _views(self) -> list[tuple[float, View]]:
-        firsts = [quantity[0][1] for quantity in self.measured.quantities[:-1]]
-        return list(zip(self.price.bounds, firsts, strict=True))
+        secrets = zip(self.bounds, self.measured.quantities, strict=False)
+        return [max(bound, 1e-3 * view.most, 1e-12) for bound, ((_, view),) in secrets]
 
     def _rank(self, labels: Labels) -> tuple[float, float]:
         """What labels are taken by, the lowest first; infinite below the least count too."""
-        if self.layout.least > 0:
-            masses = np.bincount(labels, weights=self.measured.weights)
-            if masses[masses > 0].min() < self.layout.least:
-                return np.inf, np.inf
+        if not self.layout.is_heavy(labels):
+            return np.inf, np.inf
         return rank(self.price, self.measured.amounts(Partition(labels)))
 
     def _kept(self, labels: Labels) -> float:
@@ -223,17 +210,17 @@ class _CapSearch:
     def _far(self, labels: Labels) -> float:
         """How far a code is beyond the caps, in units of them; within them, minus what it keeps."""
         amounts = self.measured.amounts(Partition(labels))
-        limits = zip(amounts, self.price.bounds, self._units(), strict=False)
+        limits = zip(amounts, self.bounds, self._units(), strict=False)
         over = [max(0.0, amount - bound) / unit for amount, bound, unit in limits]
         return sum(over) if sum(over) > 0 else -amounts[-1]
 
-    def _each(self, starts: list[Labels], price: CapPrice, part: float) -> list[Labels]:
+    def _each(self, starts: list[Labels], price: Price, part: float) -> list[Labels]:
         """Each of some labels after a part of the sweeps; they share the cores, as in `BestSearch`."""
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             rngs = self.rng.spawn(len(starts))
             return list(pool.map(lambda s, r: self._improve(s, price, part, r), starts, rngs))
 
-    def _improve(self, labels: Labels, price: CapPrice, part: float, rng: Generator) -> Labels:
+    def _improve(self, labels: Labels, price: Price, part: float, rng: Generator) -> Labels:
         """The labels after annealing within the caps; as they were where none was met."""
         if self.layout.joint.n_x > self.budget.largest:
             return self.large.improve(labels, price, rng)

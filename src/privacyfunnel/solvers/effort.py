@@ -43,23 +43,23 @@ MOVES = {
 }
 
 
-class BlockBudget(NamedTuple):
-    """Moves inside blocks of clusters."""
+class LargeBudget(NamedTuple):
+    """Large alphabets: moves inside blocks of clusters, or at random."""
 
-    rounds: int
+    rounds: int  # over all blocks
     pairs: float  # of a symbol and a cluster, priced in one block
+    proposals: float  # random moves and swaps for one target
 
 
-BLOCKS = {
-    "fast": BlockBudget(15, 1e6),
-    "normal": BlockBudget(60, 5e6),
-    "thorough": BlockBudget(300, 2e7),
+LARGE = {
+    "fast": LargeBudget(15, 1e6, 5e6),
+    "normal": LargeBudget(60, 5e6, 2e7),
+    "thorough": LargeBudget(300, 2e7, 3e8),
 }
 
 
 LOCAL_MOVES = {"fast": 3_000_000, "normal": 6_000_000, "thorough": 60_000_000}  # of local recoding
 SWEPT = {"fast": 3e8, "normal": 2e9, "thorough": 3e10}  # cells times clusters, for a given size
-PROPOSALS = {"fast": 5e6, "normal": 2e7, "thorough": 3e8}  # random moves and swaps for one target
 
 
 class SoftBudget(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 from numpy.random import Generator
@@ -15,10 +16,11 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective, Quantity
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.target import OF_ALL, AnyPrice, Target, among_equals, ceiling_of
+from privacyfunnel.solvers.target import OF_ALL, Price, Target, among_equals, ceiling_of
 from privacyfunnel.submodular.functions import subset_sums
 from privacyfunnel.validation import check_records, check_whole
 
+SMALL = 12  # symbols up to which a search for one of many codes looks at all of them
 MAX_N_X = 16
 MAX_N_X_TARGET = 13
 
@@ -55,9 +57,8 @@ class ExhaustiveSearch:
     ) -> Solution:
         """The best of all partitions that meet the target."""
         self._check(joint, MAX_N_X_TARGET)
-        price, objective = target.price, target.objective
-        bounds = [price.bound + objective.at_rest(joint, price.limit)]
-        labels = best_of_all(joint, objective.quantities(joint), price, bounds, self.min_count)
+        quantities = target.objective.quantities(joint)
+        labels = best_of_all(joint, quantities, target.price, self.min_count)
         if labels is None:
             raise TargetUnreachable(self._unreachable(joint, target))
         return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
@@ -95,8 +96,7 @@ class ExhaustiveSearch:
         if target.quantity == "leakage":
             name, weights = "relevance", (-1.0, 0.0)
         labels = best_partition(self._costs(joint, target.objective, weights), joint.n_x)
-        found = Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
-        most = target.bounded(*found.amounts)
+        most = target.bounded(*target.objective.amounts(joint, Partition(labels)))
         rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
         return (
             f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
@@ -105,24 +105,20 @@ class ExhaustiveSearch:
 
 
 def best_of_all(
-    joint: Joint,
-    quantities: Sequence[Quantity],
-    price: AnyPrice,
-    bounds: Sequence[float],
-    min_count: int,
+    joint: Joint, quantities: Sequence[Quantity], price: Price, min_count: int
 ) -> NDArray[np.int64] | None:
-    """Of all partitions the one that is taken; None where none is within the limits.
-
-    ``bounds`` are those of the limits, in the units of the clusters' costs.
-    """
+    """Of all partitions the one that is taken; None where none is within the limits."""
     from privacyfunnel._kernels.partitions import best_within
 
-    def best(price: AnyPrice, most: Array) -> tuple[NDArray[np.int64], float]:
+    def best(price: Price, most: Array) -> tuple[NDArray[np.int64], float]:
         rows = price.weights, *(row for row, _ in price.limits)
         own, *taken = (cluster_costs(joint, quantities, row, min_count) for row in rows)
         labels, lowest = best_within(own, np.array(taken), most, joint.n_x)
         return np.asarray(labels), float(lowest)
 
+    # Costs of clusters are counted from nothing, amounts from where all records are one symbol.
+    rest = [sum(share * view.at_rest for share, view in quantity) for quantity in quantities]
+    bounds = [bound + sum(map(mul, row, rest)) for row, bound in price.limits]
     most = ceiling_of(np.array(bounds), OF_ALL)
     _, lowest = best(price, most)
     if not np.isfinite(lowest):
@@ -131,7 +127,7 @@ def best_of_all(
 
 
 def cluster_costs(
-    joint: Joint, quantities: Sequence[Quantity], weights: Sequence[float], min_count: int = 1
+    joint: Joint, quantities: Sequence[Quantity], weights: Sequence[float], min_count: int
 ) -> Array:
     """A weighted sum of quantities up to a constant, as a cost of each possible cluster.
 

@@ -10,9 +10,9 @@ from numpy.random import Generator
 from privacyfunnel.codes import Partition
 from privacyfunnel.objectives import leakage
 from privacyfunnel.solvers.effort import MOVES, SWEPT
-from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
+from privacyfunnel.solvers.large.blocks import BlockSearch, LargeRun
 from privacyfunnel.solvers.large.similarity import order_by_similarity
-from privacyfunnel.solvers.merge_path import merge_path
+from privacyfunnel.solvers.merge_path import merged_clusters
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
 from privacyfunnel.solvers.target import Price
 
@@ -69,10 +69,9 @@ def _even(layout: JointLayout, n: int, rng: Generator) -> Labels:
     return labels
 
 
-def _agglomerated(layout: JointLayout, groups: Partition, n_symbols: int) -> Labels:
+def _agglomerated(layout: JointLayout, groups: Partition, n: int) -> Labels:
     """Groups of symbols merged pair by pair."""
-    path = merge_path(groups.push(layout.joint), MOST_RELEVANCE.weights, n_symbols=n_symbols)
-    return path.cut(len(path.merges)).labels[groups.labels]
+    return merged_clusters(layout.joint, groups, MOST_RELEVANCE.weights, n_symbols=n).labels
 
 
 def _alike(layout: JointLayout, n_groups: int, rng: Generator) -> Partition:
@@ -83,14 +82,9 @@ def _alike(layout: JointLayout, n_groups: int, rng: Generator) -> Partition:
     return Partition(labels)
 
 
-def _heavy(layout: JointLayout, labels: Labels) -> Labels:
-    """The labels with light clusters merged, where there is a rule against them."""
-    return merge_light(layout, labels, MOST_RELEVANCE) if layout.least > 0 else labels
-
-
 def _annealed(layout: JointLayout, labels: Labels, effort: str, rng: Generator) -> Labels:
     """The labels after annealed moves that keep their number."""
-    begin, budget = _heavy(layout, labels), MOVES[effort]
+    begin, budget = merge_light(layout, labels, MOST_RELEVANCE), MOVES[effort]
     sweeps = budget.within(budget.sweeps, begin.size, int(begin.max()) + 1)
     better = anneal(layout, begin, MOST_RELEVANCE, sweeps, rng, fixed=True)
     assert better is not None  # there is no limit to miss
@@ -114,7 +108,7 @@ def _in_blocks(
 ) -> list[Labels]:
     """Each start, and what moves inside blocks of clusters make of it."""
     search = BlockSearch(layout, "bottleneck", MOST_RELEVANCE.weights)
-    run = BlockRun.of(layout.joint.n_x, effort)
+    run = LargeRun.of(layout.joint.n_x, effort)
     run = run._replace(rounds=max(5, run.rounds // 2))
-    begin = [_heavy(layout, labels) for labels in starts]
+    begin = [merge_light(layout, labels, MOST_RELEVANCE) for labels in starts]
     return begin + [search.improve(labels, run, rng, fixed=True) for labels in begin]

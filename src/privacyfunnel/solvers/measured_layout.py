@@ -19,7 +19,7 @@ from privacyfunnel.measures import MEASURES, Arimoto
 from privacyfunnel.measures.measure import SHANNON, TOTAL_VARIATION
 from privacyfunnel.objectives import Quantity, View
 from privacyfunnel.solvers.base import FLAT
-from privacyfunnel.solvers.target import AnyPrice, ceiling_of
+from privacyfunnel.solvers.target import Price, Weights, ceiling_of
 
 Labels = NDArray[np.int64]
 
@@ -130,7 +130,7 @@ class MeasuredLayout:
         kinds = [view.measure.kind for view in self.views if view.measure is not None]
         return TOTAL_VARIATION in kinds
 
-    def row_prices(self, price: AnyPrice) -> tuple[Any, ...] | None:
+    def row_prices(self, price: Price) -> tuple[Any, ...] | None:
         """(price, limit, bound) for the loops of `_kernels.moves`; None where they cannot say it.
 
         Σ_v w_v [Σ_{r of v} η(q_r) − η(q)] is Σ_r w_r η(q_r) − (Σ_v w_v) η(q), and of X itself −w η(q).
@@ -151,7 +151,7 @@ class MeasuredLayout:
         """A gain that rounding alone can feign."""
         return NOTHING * self.joint.total
 
-    def priced(self, price: AnyPrice) -> tuple[Array, Array, Array]:
+    def priced(self, price: Price) -> tuple[Array, Array, Array]:
         """(price, limits, most) of the views' sums that say what a price of quantities says."""
         unit = self._unit(price.weights)
         weights = np.array(price.weights) @ self.shares / unit
@@ -169,7 +169,7 @@ class MeasuredLayout:
             most[k] = ceiling_of(bound + row @ rest) * scale * self.joint.total
         return weights, limits, most
 
-    def _unit(self, weights: tuple[float, ...]) -> float:
+    def _unit(self, weights: Weights) -> float:
         """How much of a price counts as a bit: as much as a unit of what it weighs most."""
         units = np.abs(np.array(weights)) * self.units
         return float(units.max()) if units.any() else 1.0
@@ -182,7 +182,7 @@ class MeasuredLayout:
     def anneal(
         self,
         labels: Labels,
-        price: AnyPrice,
+        price: Price,
         schedule: Array,
         swaps: int,
         least: float,
@@ -198,7 +198,7 @@ class MeasuredLayout:
         best, value = loop(*given, schedule, swaps, least, fixed, self.tol, rng)
         return best if np.isfinite(value) else None
 
-    def swap(self, labels: Labels, price: AnyPrice, least: float) -> Labels:
+    def swap(self, labels: Labels, price: Price, least: float) -> Labels:
         """Pairs exchanged wherever that lowers the price, see `moves.swap`."""
         from privacyfunnel._kernels.measured import swap_descent_measured
         from privacyfunnel._kernels.moves import swap_descent
@@ -208,7 +208,7 @@ class MeasuredLayout:
         swapped: Labels = loop(*given, least, self.tol)
         return swapped
 
-    def _moving(self, labels: Labels, price: AnyPrice) -> tuple[bool, tuple[Any, ...]]:
+    def _moving(self, labels: Labels, price: Price) -> tuple[bool, tuple[Any, ...]]:
         """Whether Shannon's own loops can say the price, and what every loop over moves takes first."""
         columns, cells, views = self.arrays
         labels, rows = np.array(labels, dtype=np.int64), self.row_prices(price)
@@ -216,7 +216,7 @@ class MeasuredLayout:
             return True, (columns, self.weights, labels, views[-1], *rows)
         return False, (columns, cells, self.weights, labels, views, *self.priced(price))
 
-    def _merged_prices(self, labels: Labels, price: AnyPrice) -> tuple[Array, Array, Any]:
+    def _merged_prices(self, labels: Labels, price: Price) -> tuple[Array, Array, Any]:
         """The clusters' sums by view, their masses, and the pricing of such columns."""
         weights = self.priced(price)[0]
         sums = (self.stacked @ Partition(labels).matrix).toarray()
@@ -235,14 +235,14 @@ class MeasuredLayout:
 
         return sums, masses, priced
 
-    def merge_rises(self, labels: Labels, cluster: int, price: AnyPrice) -> Array:
+    def merge_rises(self, labels: Labels, cluster: int, price: Price) -> Array:
         """By how much the price rises if a cluster is merged with each other."""
         sums, masses, priced = self._merged_prices(labels, price)
         alone = priced(sums, masses)
         together = priced(sums + sums[:, [cluster]], masses + masses[cluster])
         return np.asarray(together - alone - alone[cluster])
 
-    def merge_pairs(self, labels: Labels, price: AnyPrice) -> Labels | None:
+    def merge_pairs(self, labels: Labels, price: Price) -> Labels | None:
         """The two clusters merged that lower the price most, again and again; None where no pair does."""
         from privacyfunnel._kernels.merges import final_clusters
 
@@ -254,7 +254,7 @@ class MeasuredLayout:
         return Partition(clusters[code.labels]).labels
 
     def merge_path(
-        self, code: Partition, price: AnyPrice, stop_change: float
+        self, code: Partition, price: Price, stop_change: float
     ) -> tuple[NDArray[np.int64], Array]:
         """The merges of a code's clusters, the best pair first, and what each changes in the views."""
         from privacyfunnel._kernels.measured import merge_path_measured
@@ -268,9 +268,7 @@ class MeasuredLayout:
         )
         return found
 
-    def split(
-        self, members: Labels, price: AnyPrice, least: float, rng: Generator
-    ) -> Labels | None:
+    def split(self, members: Labels, price: Price, least: float, rng: Generator) -> Labels | None:
         """A cluster's members in two groups, where that lowers the price; else None."""
         part = MeasuredPart(self.joint, self.quantities, self, members)
         start, schedule = rng.permutation(len(members)) % 2, np.zeros((20, 2))

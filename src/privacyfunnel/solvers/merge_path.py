@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,18 @@ from privacyfunnel.codes import Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint, csc_columns, digest, eta_table
-from privacyfunnel.objectives import PROBLEMS, Objective
+from privacyfunnel.objectives import Objective
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
-from privacyfunnel.solvers.target import Price, Target, ceiling_of, reaches
+from privacyfunnel.solvers.target import Price, Target, Weights, ceiling_of, reaches
 
 EXACT = 6000  # symbols up to which every pair is priced
 ENOUGH = 500  # clusters left at which a path on candidate lists goes on with every pair
 LEAF = 8  # candidates on a cluster's list from each of two random orders
 WHOLE = 2000  # symbols up to which an alphabet is worth paths down to one cluster
-PATH_LAMS = (0.5, 0.8, 0.95)  # of greedy paths whose cuts are starts
-PATH_SLOPES = (0.5, 1.0, 2.0)  # the same by other measures, in units of the mean slope
+PATH_LAMS = np.array([0.5, 0.8, 0.95])  # of greedy paths whose cuts are starts
+PATH_SLOPES = np.array([0.5, 1.0, 2.0])  # the same by other measures, in units of the mean slope
 KNOWN_PATHS = 4  # joints whose greedy paths are remembered
 MOST_STEPS = 10_000  # of a path that are told in a history
 FRUITFUL = 0.01  # share of the clusters that a round must merge for another to follow
@@ -36,16 +35,17 @@ FRUITFUL = 0.01  # share of the clusters that a round must merge for another to 
 class MergePath:
     """The merges of a pairwise run, in order: computed once, cut anywhere.
 
-    ``merges[k]`` holds the two clusters that become cluster n_x + k; ``drops[k]`` is (f, g) of that
-    merge in units of the counts.
+    ``merges[k]`` holds the two clusters that become cluster n_x + k; ``told`` and ``kept`` are I(S;X̂) and
+    I(X;X̂) in bits, or what else is priced, before the first merge and after each.
     """
 
     joint: Joint
     merges: NDArray[np.int64]
-    drops: Array
+    told: Array
+    kept: Array
 
-    def cut(self, n_merges: int) -> Partition:
-        """The partition after the first ``n_merges`` merges."""
+    def cut(self, n_merges: int | None = None) -> Partition:
+        """The partition after the first ``n_merges`` merges, or after all."""
         from privacyfunnel._kernels.merges import final_clusters
 
         n = self.joint.n_x
@@ -53,19 +53,10 @@ class MergePath:
 
     def cut_at(self, target: Target) -> Partition:
         """The partition at the merge next to the target that still meets it."""
-        leakage, utility = self.informations  # both fall with each merge
-        values = utility if target.quantity == "utility" else leakage
+        values = target.bounded(self.told, self.kept)  # both fall with each merge
         above = int(np.count_nonzero(reaches(values, target.bits)))
         position = above - 1 if target.is_floor else above
         return self.cut(int(np.clip(position, 0, len(self.merges))))
-
-    @cached_property
-    def informations(self) -> tuple[Array, Array]:
-        """(I(S;X̂), I(X;X̂)) in bits before the first merge and after each; or what else is priced."""
-        drop_f, drop_g = self.drops.T / self.joint.total
-        leakage = self.joint.information + np.concatenate([[0.0], np.cumsum(drop_f - drop_g)])
-        utility = self.joint.entropy_x + np.concatenate([[0.0], np.cumsum(drop_f)])
-        return leakage, utility
 
     def solution(
         self, objective: Objective, status: Status, n_merges: int | None = None
@@ -73,35 +64,20 @@ class MergePath:
         """The end of the path (or its cut) as a solution, with the way there as its history."""
         n_merges = len(self.merges) if n_merges is None else n_merges
         alpha, beta = objective.weights
-        leakage, utility = self.informations
-        told = np.linspace(0, n_merges, min(n_merges, MOST_STEPS) + 1).round().astype(int)
+        listed = np.linspace(0, n_merges, min(n_merges, MOST_STEPS) + 1).round().astype(int)
         history = tuple(
-            Step(float(alpha * leakage[k] + beta * utility[k]), self.joint.n_x - k, 2 if k else 0)
-            for k in np.unique(told).tolist()
+            Step(
+                float(alpha * self.told[k] + beta * self.kept[k]), self.joint.n_x - k, 2 if k else 0
+            )
+            for k in np.unique(listed).tolist()
         )
         return Solution.measured(self.joint, objective, self.cut(n_merges), status, history)
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuredPath(MergePath):
-    """The same for any measure or use; ``drops`` are the changes of what is told and kept."""
-
-    objective: Objective
-
-    @cached_property
-    def informations(self) -> tuple[Array, Array]:
-        start = self.objective.amounts(self.joint, Partition.identity(self.joint.n_x))
-        told, kept = (
-            first + np.concatenate([[0.0], np.cumsum(changes)])
-            for first, changes in zip(start, self.drops.T, strict=True)
-        )
-        return told, kept
-
-
-def measured_path(
-    joint: Joint, objective: Objective, *, stop_change: float = np.inf
-) -> MeasuredPath:
-    """Merge the pair that lowers the objective most, every pair priced, whatever it measures."""
+def greedy_path(joint: Joint, objective: Objective, *, stop_change: float = np.inf) -> MergePath:
+    """Merge the pair that lowers the objective most, whatever it measures."""
+    if objective.plain:
+        return merge_path(joint, objective.weights, stop_change=stop_change)
     if joint.n_x > EXACT:
         raise InvalidInput(
             f"merging pairs by another measure takes at most {EXACT} symbols, got {joint.n_x}; use "
@@ -110,14 +86,26 @@ def measured_path(
     layout = MeasuredLayout(joint, objective.quantities(joint))
     alone, price = Partition.identity(joint.n_x), Price(objective.weights)
     merges, changes = layout.merge_path(alone, price, stop_change)
-    return MeasuredPath(joint, merges, changes @ layout.shares.T / joint.total, objective)
+    told, kept = (changes @ layout.shares.T / joint.total).T
+    return _path(joint, merges, objective.amounts(joint, alone), (told, kept))
+
+
+def _path(
+    joint: Joint, merges: NDArray[np.int64], start: Iterable[float], changes: Iterable[Array]
+) -> MergePath:
+    """A path from what X itself tells and keeps, and by how much each merge changes that."""
+    told, kept = (
+        first + np.concatenate([[0.0], np.cumsum(each)])
+        for first, each in zip(start, changes, strict=True)
+    )
+    return MergePath(joint, merges, told, kept)
 
 
 def merge_path(
     joint: Joint,
-    weights: tuple[float, float],
+    weights: Weights,
     *,
-    keep: tuple[float, float] = (0.0, 0.0),
+    keep: Weights = (0.0, 0.0),
     threshold: float = -np.inf,
     n_symbols: int = 1,
     stop_change: float = np.inf,
@@ -142,20 +130,24 @@ def merge_path(
     )
     if joint.n_x <= exact:
         merges, drops, _ = _all_pairs(joint.counts, *rules)
-        return MergePath(joint, merges, drops)
-    return _on_lists(joint, weights[0] <= 0.0, *rules)
+    else:
+        merges, drops = _on_lists(joint, weights[0] <= 0.0, *rules)
+    drop_f, drop_g = drops.T / joint.total
+    start = joint.information, joint.entropy_x
+    return _path(joint, merges, start, (drop_f - drop_g, drop_f))
 
 
-def merged_clusters(
-    joint: Joint, code: Partition, weights: tuple[float, float], **rules: Any
-) -> Partition:
+def merged_clusters(joint: Joint, code: Partition, weights: Weights, **rules: Any) -> Partition:
     """A code whose clusters are merged to the end of their `merge_path`."""
     path = merge_path(code.push(joint), weights, **rules)
-    return Partition(path.cut(len(path.merges)).labels[code.labels])
+    return Partition(path.cut().labels[code.labels])
 
 
 def _all_pairs(counts: Any, *rules: Any) -> tuple[NDArray[np.int64], Array, float]:
-    """The merges of the clusters whose counts these are, every pair priced."""
+    """The merges of the clusters whose counts these are, every pair priced.
+
+    With (f, g) of each merge in units of the counts, and what is left of the slack.
+    """
     from privacyfunnel._kernels import merges
 
     n_s, n = counts.shape
@@ -175,7 +167,7 @@ def _on_lists(
     slack: float,
     n_symbols: int,
     stop_change: float,
-) -> MergePath:
+) -> tuple[NDArray[np.int64], Array]:
     """The same with prices of few pairs only, in rounds of fresh lists; memory as the nonzeros."""
     from privacyfunnel._kernels.merges import final_clusters
     from privacyfunnel._kernels.sparse_merges import merge_path_on_lists
@@ -201,7 +193,7 @@ def _on_lists(
         labels = np.searchsorted(left, final_clusters(k, new)[labels])
         names = names[left]
         if k <= ENOUGH or len(left) <= n_symbols or len(new) < FRUITFUL * k:
-            return MergePath(joint, merges, drops)
+            return merges, drops
 
 
 def _candidates(sums: Any, alike: bool, rng: Generator) -> NDArray[np.int64]:
@@ -228,14 +220,8 @@ def greedy_cuts(joint: Joint, target: Target) -> list[Partition]:
     objective = target.objective
     key = digest(joint, target.problem, objective.measure, objective.keep)
     if key not in _greedy_paths:
-        sign = PROBLEMS[target.problem].leakage_weight
         while len(_greedy_paths) >= KNOWN_PATHS:
             _greedy_paths.pop(next(iter(_greedy_paths)), None)
-        if objective.plain:
-            paths = [merge_path(joint, (sign, -sign * lam)) for lam in PATH_LAMS]
-        else:
-            told, kept = objective.amounts(joint, Partition.identity(joint.n_x))
-            mean = told / kept if kept > 0 else 1.0
-            paths = [measured_path(joint, objective.at(k * mean)) for k in PATH_SLOPES]
-        _greedy_paths[key] = paths
+        lams = PATH_LAMS if objective.plain else PATH_SLOPES * objective.mean_slope(joint)
+        _greedy_paths[key] = [greedy_path(joint, objective.at(lam)) for lam in lams]
     return [path.cut_at(target) for path in _greedy_paths[key]]

@@ -18,7 +18,7 @@ from privacyfunnel.solvers.base import FLAT, Solution, Status
 from privacyfunnel.solvers.measured_layout import NOTHING, MeasuredLayout
 from privacyfunnel.solvers.merge_path import merged_clusters
 from privacyfunnel.solvers.pairwise import GreedyMerge
-from privacyfunnel.solvers.target import Price, ceiling_of
+from privacyfunnel.solvers.target import Price, Weights, ceiling_of
 from privacyfunnel.validation import check_whole
 
 Labels = NDArray[np.int64]
@@ -61,6 +61,11 @@ class JointLayout:
             return told, kept
         return leakage(self.joint, code), utility(self.joint, code)
 
+    def is_heavy(self, labels: Labels) -> bool:
+        """Whether every cluster covers the least weight."""
+        masses = np.bincount(labels, weights=self.joint.masses)
+        return bool(masses[masses > 0].min() >= self.least)
+
     @cached_property
     def columns(self) -> tuple[Any, ...]:
         """The CSC parts of the counts and the number of rows."""
@@ -77,19 +82,17 @@ class JointLayout:
         return NOTHING * self.joint.total
 
     @staticmethod
-    def eta_weights(weights: tuple[float, float]) -> tuple[float, float]:
+    def eta_weights(weights: Weights) -> tuple[float, float]:
         """The weights of (G, F) that go with (α, β): I(S;X̂) ~ G − F and I(X;X̂) ~ −F."""
         return float(weights[0]), float(-weights[0] - weights[1])
 
-    def row_weights(self, weights: tuple[float, float]) -> tuple[Array, float]:
+    def row_weights(self, weights: Weights) -> tuple[Array, float]:
         """The same for loops that weigh every row: of each η(w_sc) and of F."""
         of_rows, of_masses = self.eta_weights(weights)
         return np.full(self.joint.n_s, of_rows), of_masses
 
-    def eta_bound(self, weights: tuple[float, float], bound: float) -> float:
+    def eta_bound(self, weights: Weights, bound: float) -> float:
         """The bound of ``eta_weights · (G, F)`` that says α I(S;X̂) + β I(X;X̂) ≤ bound."""
-        if not np.isfinite(bound):
-            return float(bound)
         told, kept = self.informations(0.0, 0.0)
         constant = weights[0] * told + weights[1] * kept
         return float(ceiling_of(bound - constant) * self.joint.total)
@@ -101,14 +104,15 @@ class JointLayout:
 
     def moving(self, labels: Labels, price: Price) -> tuple[Any, ...]:
         """What every loop over moves takes first: joint, labels, what to lower, within what."""
+        limit, bound = price.limit
         return (
             self.columns,
             self.joint.masses,
             np.array(labels, dtype=np.int64),
             self.table,
             self.row_weights(price.weights),
-            self.row_weights(price.limit),
-            self.eta_bound(price.limit, price.bound),
+            self.row_weights(limit),
+            self.eta_bound(limit, bound),
         )
 
 
@@ -177,35 +181,36 @@ def merge_pairs(layout: JointLayout, labels: Labels, price: Price) -> Labels | N
 def split_clusters(
     layout: JointLayout, labels: Labels, price: Price, rng: Generator
 ) -> Labels | None:
-    """Split each cluster in two wherever that lowers the price; None where no split does.
-
-    The price is a sum over clusters, so each is a small problem of its own, in which keeping the
-    cluster whole costs nothing.
-    """
+    """Split each cluster in two wherever that lowers the price; None where no split does."""
     labels, found = labels.copy(), False
     for members in Partition(labels).clusters():
-        if len(members) == 1:
-            continue
-        if layout.measured is not None:
-            halves = layout.measured.split(members, price, layout.least, rng)
-            if halves is not None:
-                labels[members] = labels.max() + 1 + halves
-                found = True
-            continue
-        part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
-        halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
-        if halves is None or halves.max() == 0:
-            continue
-        code = Partition(halves)
-        light = part.joint.p_x @ code.matrix * part.joint.total < layout.least
-        if price.of(*part.amounts(code)) < -FLAT and not light.any():
-            labels[members] = labels.max() + 1 + code.labels
+        halves = _halves(layout, members, price, rng) if len(members) > 1 else None
+        if halves is not None:
+            labels[members] = labels.max() + 1 + halves
             found = True
     return Partition(labels).labels if found else None
 
 
+def _halves(layout: JointLayout, members: Labels, price: Price, rng: Generator) -> Labels | None:
+    """A cluster's members in two groups, where that lowers the price; else None.
+
+    The price is a sum over clusters, so this is a small problem of its own, in which keeping the
+    cluster whole costs nothing.
+    """
+    if layout.measured is not None:
+        return layout.measured.split(members, price, layout.least, rng)
+    part = JointLayout(Joint.from_counts(layout.joint.counts[:, members]), layout.least)
+    halves = anneal(part, rng.permutation(np.arange(len(members)) % 2), price, 0, rng)
+    if halves is None or halves.max() == 0 or not part.is_heavy(halves):
+        return None
+    code = Partition(halves)
+    return code.labels if price.of(*part.amounts(code)) < -FLAT else None
+
+
 def merge_light(layout: JointLayout, labels: Labels, price: Price) -> Labels:
     """Merge clusters lighter than ``least``, the lightest first, each where the price rises least."""
+    if layout.least == 0:
+        return labels
     labels = Partition(labels).labels.copy()
     while True:
         sums = (layout.joint.counts @ Partition(labels).matrix).toarray().T

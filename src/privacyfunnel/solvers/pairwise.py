@@ -13,7 +13,7 @@ from privacyfunnel.errors import InvalidInput
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import Bottleneck, Objective
 from privacyfunnel.solvers.base import FLAT, Solution, Status
-from privacyfunnel.solvers.merge_path import measured_path, merge_path
+from privacyfunnel.solvers.merge_path import greedy_path, merge_path
 from privacyfunnel.solvers.target import stays_within
 from privacyfunnel.validation import check_at_least, check_whole
 
@@ -79,9 +79,8 @@ class AgglomerativeBottleneck:
             path = merge_path(joint, (-1.0, 0.0), n_symbols=self.n_symbols)
             return path.solution(objective, Status.N_SYMBOLS)
         path = merge_path(joint, (-1.0, 0.0))
-        leakage, utility = path.informations
         alpha, beta = objective.weights
-        cut = int(np.argmin(alpha * leakage + beta * utility))
+        cut = int(np.argmin(alpha * path.told + beta * path.kept))
         return path.solution(objective, Status.CONVERGED, cut)
 
     def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
@@ -100,8 +99,5 @@ class GreedyMerge:
         self, joint: Joint, objective: Objective, *, start: Partition | None = None, rng: Generator
     ) -> Solution:
         """Run from the whole alphabet; neither a start nor chance plays a part."""
-        if objective.plain:
-            path = merge_path(joint, objective.weights, stop_change=-FLAT)
-        else:
-            path = measured_path(joint, objective, stop_change=-FLAT)
+        path = greedy_path(joint, objective, stop_change=-FLAT)
         return path.solution(objective, Status.CONVERGED)

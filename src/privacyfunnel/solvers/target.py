@@ -31,6 +31,8 @@ from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Solver, Status
 
 Found = TypeVar("Found")
+Weights = tuple[float, ...]  # of amounts, as a rule of what is told and of what is kept
+Limit = tuple[Weights, float]  # a weighted sum, and the most that it may be
 
 MET = 1e-9  # bits, or share kept, by which what a search hands out may miss its target
 OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out is within `MET`
@@ -87,24 +89,38 @@ class Told(Protocol):
     def kept(self) -> float: ...
 
 
-class AnyPrice(Protocol):
-    """What a search lowers: a weighted sum of amounts, within limits on others."""
-
-    @property
-    def weights(self) -> tuple[float, ...]: ...
-    @property
-    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]: ...
-
-
 @dataclass(frozen=True)
-class Weighed:
-    """A price of any number of amounts."""
+class Price:
+    """What a search lowers: a weighted sum of amounts, within limits on other such sums.
 
-    weights: tuple[float, ...]
-    limits: tuple[tuple[tuple[float, ...], float], ...] = ()
+    As a rule α · told + β · kept within one limit: I(S;X̂) and I(X;X̂) in bits, unless another measure or
+    use is asked for.
+    """
+
+    weights: Weights
+    limits: tuple[Limit, ...] = ()
+
+    @classmethod
+    def keeping(cls, least: float) -> Price:
+        """To tell least of what keeps at least so much."""
+        return cls((1.0, 0.0), (((0.0, -1.0), -least),))
+
+    @classmethod
+    def telling(cls, most: float) -> Price:
+        """To keep most of what tells at most so much."""
+        return cls((0.0, -1.0), (((1.0, 0.0), most),))
+
+    @property
+    def limit(self) -> Limit:
+        """The one limit, as loops take it that know of one; without a bound where there is none."""
+        return self.limits[0] if self.limits else ((0.0, 0.0), math.inf)
+
+    def of(self, *amounts: float) -> float:
+        """The price of a code of these amounts, infinite beyond a limit."""
+        return rank(self, amounts)[0]
 
 
-def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
+def rank(price: Price, amounts: Sequence[float]) -> tuple[float, float]:
     """What codes are taken by, the lowest first: the price, infinite beyond a limit; then `tie_break`.
 
     Of codes that are equal in both the one found first is taken.
@@ -115,7 +131,7 @@ def rank(price: AnyPrice, amounts: Sequence[float]) -> tuple[float, float]:
     return _ranking(price)(amounts)
 
 
-def _ranking(price: AnyPrice) -> Callable[[Sequence[float]], tuple[float, float]]:
+def _ranking(price: Price) -> Callable[[Sequence[float]], tuple[float, float]]:
     """`rank` for many codes: what is the same for all is worked out once."""
     weights, tie, limits = price.weights, tie_break(price), price.limits
 
@@ -129,7 +145,7 @@ def _ranking(price: AnyPrice) -> Callable[[Sequence[float]], tuple[float, float]
     return of
 
 
-def tie_break(price: AnyPrice) -> tuple[float, ...]:
+def tie_break(price: Price) -> Weights:
     """The weights of what decides between equals: the one farther from the limits is taken.
 
     >>> tie_break(Price.keeping(0.5))  # the one that keeps more
@@ -138,13 +154,13 @@ def tie_break(price: AnyPrice) -> tuple[float, ...]:
     return tuple(map(sum, zip(*(row for row, _ in price.limits), strict=True)))
 
 
-def among_equals(price: AnyPrice, lowest: float) -> Weighed:
+def among_equals(price: Price, lowest: float) -> Price:
     """What is lowered next where codes of the lowest price are looked for: `rank` in two steps."""
-    return Weighed(tie_break(price), (*price.limits, (price.weights, lowest)))
+    return Price(tie_break(price), (*price.limits, (price.weights, lowest)))
 
 
 def ranked(
-    codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
+    codes: Iterable[Found], price: Price, amounts: Callable[[Found], Sequence[float]]
 ) -> list[Found]:
     """Codes by `rank`: the one that is taken first, those beyond a limit last."""
     rank_of = _ranking(price)
@@ -152,7 +168,7 @@ def ranked(
 
 
 def chosen(
-    codes: Iterable[Found], price: AnyPrice, amounts: Callable[[Found], Sequence[float]]
+    codes: Iterable[Found], price: Price, amounts: Callable[[Found], Sequence[float]]
 ) -> Found | None:
     """Of codes the one that is taken; None where none is within the limits."""
     best = next(iter(ranked(codes, price, amounts)), None)
@@ -162,37 +178,6 @@ def chosen(
 def told_and_kept(code: Told) -> tuple[float, float]:
     """The amounts of a readable code, where both are on the scale of its target."""
     return code.leakage, code.kept
-
-
-@dataclass(frozen=True)
-class Price:
-    """What a search lowers: α · told + β · kept, within a limit on another such sum.
-
-    Both are amounts: I(S;X̂) and I(X;X̂) in bits, unless another measure or use is asked for.
-    """
-
-    weights: tuple[float, float]
-    limit: tuple[float, float] = (0.0, 0.0)
-    bound: float = np.inf
-
-    @classmethod
-    def keeping(cls, least: float) -> Price:
-        """To tell least of what keeps at least so much."""
-        return cls((1.0, 0.0), (0.0, -1.0), -least)
-
-    @classmethod
-    def telling(cls, most: float) -> Price:
-        """To keep most of what tells at most so much."""
-        return cls((0.0, -1.0), (1.0, 0.0), most)
-
-    @property
-    def limits(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        """Every sum that is bounded, and its bound."""
-        return ((self.limit, self.bound),) if np.isfinite(self.bound) else ()
-
-    def of(self, told: float, kept: float) -> float:
-        """The price of a code that tells and keeps so much, infinite beyond the limit."""
-        return rank(self, (told, kept))[0]
 
 
 @dataclass(frozen=True)
@@ -229,8 +214,8 @@ class Target:
         """What to lower within which limit."""
         sign = self.sign
         if self.quantity == "utility":
-            return Price((sign, 0.0), (0.0, -sign), -sign * self.bits)
-        return Price((0.0, -sign * self.scale), (sign, 0.0), sign * self.bits)
+            return Price((sign, 0.0), (((0.0, -sign), -sign * self.bits),))
+        return Price((0.0, -sign * self.scale), (((sign, 0.0), sign * self.bits),))
 
     @property
     def scale(self) -> float:
@@ -242,8 +227,8 @@ class Target:
         """The objective whose λ is the slope there."""
         return PROBLEMS[self.problem](0.0, self.measure, self.keep).at(self.slope)
 
-    def bounded(self, leakage: float, utility: float) -> float:
-        """The one of the two informations that the target is about."""
+    def bounded(self, leakage: Found, utility: Found) -> Found:
+        """The one of the two informations, or arrays of them, that the target is about."""
         return utility if self.quantity == "utility" else leakage
 
     def share(self, joint: Joint, amount: float) -> float:

@@ -23,8 +23,8 @@ from privacyfunnel.solvers import merge_path as merging
 from privacyfunnel.solvers.best import BestSearch
 from privacyfunnel.solvers.equal_profiles import equal_profiles
 from privacyfunnel.solvers.large.blocks import (
-    BlockRun,
     BlockSearch,
+    LargeRun,
     filled_in_order,
     solve_in_blocks,
 )
@@ -84,7 +84,7 @@ def test_groups_weigh_enough(seed: int, least: float):
 def test_cold_rounds_never_raise_the_price(objective, whole: bool):
     joint = random_joint(rng(1), 5, 300, whole=whole)
     search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
-    labels, run = rng(2).integers(60, size=300), BlockRun(1, 16)
+    labels, run = rng(2).integers(60, size=300), LargeRun(1, 16)
     before = value(joint, objective, labels)
     for round_ in range(6):  # one round is all cold
         labels = search.improve(labels, run, rng(round_))
@@ -97,7 +97,7 @@ def test_cold_rounds_never_raise_the_price(objective, whole: bool):
 def test_one_block_ends_where_no_single_move_lowers_the_price(objective):
     joint = random_joint(rng(7), 4, 20)
     search = BlockSearch(JointLayout(joint), objective.problem, objective.weights)
-    labels = search.improve(rng(8).integers(5, size=20), BlockRun(60, 64), rng())
+    labels = search.improve(rng(8).integers(5, size=20), LargeRun(60, 64), rng())
     best = value(joint, objective, labels)
     for x in range(20):
         for goal in range(labels.max() + 2):
@@ -112,14 +112,14 @@ def test_results_do_not_depend_on_the_number_of_threads(joint, objective, monkey
     found = []
     for n_threads in (1, 4):
         monkeypatch.setattr(os, "cpu_count", lambda n=n_threads: n)
-        found.append(search.from_scratch(BlockRun(10, 32), rng()))
+        found.append(search.from_scratch(LargeRun(10, 32), rng()))
     np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_blocks_are_as_good_as_the_whole_search(joint, objective):
     found = solve_in_blocks(
-        JointLayout(joint), objective, BlockRun.of(joint.n_x, "normal"), rng=rng()
+        JointLayout(joint), objective, LargeRun.of(joint.n_x, "normal"), rng=rng()
     )
     whole = solve(joint, objective, "moves", sweeps=60)
     assert found.value <= whole.value + 0.005 * abs(whole.value) + 1e-9
@@ -170,12 +170,13 @@ def test_lists_of_all_others_make_the_exact_path(seed: int, weights):
     merges, drops, _ = merge_path_on_lists(
         csc_columns(joint.counts), masses, lists, price, (0.0, 0.0), 1.0, 1, np.inf
     )
-    found = merging.MergePath(joint, merges, drops)
     exact = merge_path(joint, weights)
+    found = merging.MergePath(joint, merges, exact.told, exact.kept)
     for k in range(n):
         assert found.cut(k) == exact.cut(k)
-    for ours, theirs in zip(found.informations, exact.informations, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    drop_f, drop_g = np.cumsum(drops, axis=0).T / joint.total
+    for ours, theirs in ((drop_f - drop_g, exact.told), (drop_f, exact.kept)):
+        np.testing.assert_allclose(theirs[0] + ours, theirs[1:], atol=1e-9)
     assert [tuple(m) for m in exact.merges.tolist()] == reference.merge_path(joint, weights)
 
 
@@ -184,26 +185,23 @@ def test_a_path_on_lists_is_a_path_and_nearly_as_good(joint, objective):
     exact = merge_path(joint, objective.weights)
     found = merge_path(joint, objective.weights, exact=200)
     assert len(found.merges) == joint.n_x - 1
-    leaks, kept = found.informations
+    leaks, kept = found.told, found.kept
     for k in (0, 700, 1450, joint.n_x - 1):
         code = found.cut(k)
         assert code.n_symbols == joint.n_x - k
         assert leaks[k] == pytest.approx(leakage(joint, code), abs=1e-9)
         assert kept[k] == pytest.approx(utility(joint, code), abs=1e-9)
     alpha, beta = objective.weights
-    best, least = (
-        (alpha * path.informations[0] + beta * path.informations[1]).min()
-        for path in (found, exact)
-    )
+    best, least = ((alpha * path.told + beta * path.kept).min() for path in (found, exact))
     assert best <= least + 0.03 * abs(least) + 0.01
 
 
 def test_a_path_on_lists_stops_where_it_is_told():
     joint = sparse_joint(900)
     path = merge_path(joint, (-1.0, 0.0), n_symbols=70, exact=200)
-    assert path.cut(len(path.merges)).n_symbols == 70
+    assert path.cut().n_symbols == 70
     path = merge_path(joint, (1.0, 0.0), keep=(0.0, 1.0), threshold=6.0, exact=200)
-    assert utility(joint, path.cut(len(path.merges))) >= 6.0 - 1e-9
+    assert utility(joint, path.cut()) >= 6.0 - 1e-9
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7, 0.95])
@@ -239,7 +237,7 @@ def test_with_a_least_count_more_clusters_are_tried_than_keep_just_enough(share:
     joint = Joint.from_counts(np.array([ill, weights - ill]))
     target = Target("funnel", "utility", share * joint.entropy_x)
     layout = BestSearch(min_count=5).layout(joint, target.objective)
-    search = ProposalSearch(layout, "fast", None, rng())
+    search = ProposalSearch(layout, LargeRun.of(joint.n_x, "fast"), rng())
     few = search.improve(search.heavy_starts(target.bits)[-1], target.price, 1.0)
     found = BestSearch(effort="fast", min_count=5).solve_at(joint, target, rng=rng())
     assert found.leakage < 0.5 * leakage(joint, Partition(few))

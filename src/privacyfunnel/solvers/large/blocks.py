@@ -20,10 +20,10 @@ from privacyfunnel.joint import csc_columns, eta_table
 from privacyfunnel.objectives import Objective
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.effort import BLOCKS
+from privacyfunnel.solvers.effort import LARGE
 from privacyfunnel.solvers.large.similarity import cluster_sums, order_by_similarity
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import Price
+from privacyfunnel.solvers.target import Price, Weights
 
 BLOCK_SIZES = 128, 1024  # clusters in a block: least and most
 LONG = 200_000  # symbols beyond which there are fewer rounds
@@ -35,11 +35,12 @@ HUBS = 16  # heaviest clusters, in every block of every other round
 WARMTH = {"funnel": (0.05, 0.005), "bottleneck": (0.3, 0.02)}  # in units of the mean p(x)
 
 
-class BlockRun(NamedTuple):
-    """How long to search: rounds, clusters in a block, when to stop, and whom to tell."""
+class LargeRun(NamedTuple):
+    """How long to search: rounds, clusters in a block, random moves, when to stop, whom to tell."""
 
     rounds: int
     size: int
+    proposals: float = 0.0
     deadline: float = math.inf  # as time.monotonic tells it
     progress: Progress | None = None
 
@@ -50,23 +51,29 @@ class BlockRun(NamedTuple):
         effort: str,
         max_seconds: float | None = None,
         progress: Progress | None = None,
-    ) -> BlockRun:
+    ) -> LargeRun:
         """The run of an effort: blocks are as large as so many pairs of symbol and cluster allow.
 
         Beyond 200,000 symbols, of which each round takes long, there are fewer rounds.
 
-        >>> BlockRun.of(1_000_000, "normal")[:2], BlockRun.of(5_000, "normal")[:2]
+        >>> LargeRun.of(1_000_000, "normal")[:2], LargeRun.of(5_000, "normal")[:2]
         ((35, 128), (60, 1000))
         """
-        rounds, pairs = BLOCKS[effort]
+        rounds, pairs, proposals = LARGE[effort]
         rounds = int(rounds * min(1.0, (LONG / n_x) ** (1 / 3)))
         deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-        return cls(rounds, int(np.clip(pairs / n_x, *BLOCK_SIZES)), deadline, progress)
+        size = int(np.clip(pairs / n_x, *BLOCK_SIZES))
+        return cls(rounds, size, proposals, deadline, progress)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.deadline
 
     @property
     def status(self) -> Status:
         """Why a run that has just ended did so."""
-        return Status.OUT_OF_TIME if time.monotonic() > self.deadline else Status.CONVERGED
+        return Status.OUT_OF_TIME if self.is_late else Status.CONVERGED
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +88,7 @@ class BlockSearch:
 
     layout: JointLayout
     problem: str
-    weights: tuple[float, float]
+    weights: Weights
 
     @cached_property
     def arrays(self) -> tuple[tuple[Any, ...], NDArray[Any], Array]:
@@ -93,7 +100,7 @@ class BlockSearch:
         return csc_columns(counts, kind), masses, table
 
     def from_scratch(
-        self, run: BlockRun, rng: np.random.Generator, known: Sequence[Labels] = ()
+        self, run: LargeRun, rng: np.random.Generator, known: Sequence[Labels] = ()
     ) -> Labels:
         """The best labels found from a ladder of starts and known labels, each tried for a few rounds."""
         short = run._replace(rounds=max(2, run.rounds // 8), progress=None)
@@ -130,7 +137,7 @@ class BlockSearch:
         return labels
 
     def improve(
-        self, labels: Labels, run: BlockRun, rng: np.random.Generator, *, fixed: bool = False
+        self, labels: Labels, run: LargeRun, rng: np.random.Generator, *, fixed: bool = False
     ) -> Labels:
         """The labels after the rounds; ``fixed`` keeps the number of clusters."""
         hot, cold = WARMTH[self.problem]
@@ -141,7 +148,7 @@ class BlockSearch:
         labels = np.ascontiguousarray(labels, dtype=np.int64)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for done, temperature in enumerate(temperatures):
-                if time.monotonic() > run.deadline and temperature > 0.0:
+                if run.is_late and temperature > 0.0:
                     continue  # out of time: the cold rounds alone are left
                 merging = done % MERGING == MERGING - 1 or done >= run.rounds - 3
                 how = (float(temperature * scale), 1, bool(merging), fixed)
@@ -221,7 +228,7 @@ class BlockSearch:
 def solve_in_blocks(
     layout: JointLayout,
     objective: Objective,
-    run: BlockRun,
+    run: LargeRun,
     *,
     known: Sequence[Labels] = (),
     rng: np.random.Generator,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,12 @@ from privacyfunnel.codes import Code, Partition
 from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array
 from privacyfunnel.objectives import leakage, utility
-from privacyfunnel.parallel import Progress, Tick, Ticks
-from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.effort import PROPOSALS
-from privacyfunnel.solvers.large.blocks import filled_in_order
+from privacyfunnel.parallel import Tick, Ticks
+from privacyfunnel.solvers.base import Solution
+from privacyfunnel.solvers.large.blocks import LargeRun, filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
 from privacyfunnel.solvers.target import MET, Price, Target, ranked, reaches, stays_within
 
-HOT, COLD = 0.006, 0.0001  # first and last temperature, in units of the mean p(x)
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
 COLD_SWEEPS = 10  # at the end, that only go down
 FEWEST_SWEEPS = 30
@@ -36,22 +34,66 @@ PATIENCE = 2  # of them in a row that may be worse than one before
 QUICK = 0.1  # share of the budget for each of these utilities
 
 
-class ProposalSearch:
-    """Codes of a large alphabet that keep so many bits and leak little.
+class InsertionSearch:
+    """Codes of a large alphabet: symbols are inserted, then moved at random.
 
-    Symbols are inserted one by one, the heaviest first, each where I(S;X̂) − λ I(X;X̂) rises least;
-    λ is halved in until the code keeps just enough. Then symbols move and change places at random
-    within the constraint, at falling temperature. A step costs as much as its symbols have nonzeros,
-    whatever the number of clusters.
+    They are inserted one by one, the heaviest first, each where the price rises least; then they move and
+    change places at random within the limits, at falling temperature. A step costs as much as its
+    symbols have nonzeros, or as there are rows, whatever the number of clusters.
     """
 
-    def __init__(
-        self, layout: JointLayout, effort: str, max_seconds: float | None, rng: np.random.Generator
-    ) -> None:
-        self.layout, self.rng = layout, rng
-        self.sweeps = max(FEWEST_SWEEPS, int(PROPOSALS[effort] / (2 * layout.joint.n_x)))
-        self.deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+    warmth: ClassVar[tuple[float, float]]  # first and last, in units of the mean p(x)
+    runs: ClassVar[int] = 1  # that share the proposals
+
+    def __init__(self, layout: JointLayout, run: LargeRun, rng: np.random.Generator) -> None:
+        self.layout, self.run, self.rng = layout, run, rng
+        proposals = run.proposals / self.runs
+        self.sweeps = max(FEWEST_SWEEPS, int(proposals / (2 * layout.joint.n_x)))
         self.order = np.argsort(-layout.joint.masses, kind="stable")
+
+    def first(self, found: Iterable[Labels], price: Price) -> Labels:
+        """Of some labels those that are taken."""
+        return ranked(found, price, lambda each: self.layout.amounts(Partition(each)))[0]
+
+    def in_parts(self, size: int, insert: Callable[[Labels, Labels], int]) -> Labels:
+        """Labels that ``insert`` has written for parts of so many symbols, each with clusters of its own.
+
+        It is given the symbols, heavy and light ones in each part, and where to write; it returns the
+        number of clusters.
+        """
+        labels, first = np.zeros(len(self.order), dtype=np.int64), 0
+        n_parts = math.ceil(len(self.order) / size)
+        for part in (self.order[k::n_parts] for k in range(n_parts)):
+            n_clusters = int(insert(part, labels))
+            labels[part] += first
+            first += n_clusters
+        return labels
+
+    def schedule(self, sweeps: int) -> Array:
+        """The temperature and the penalty of each sweep, ``[sweep, 2]``; of cold ones alone when late."""
+        sweeps = 0 if self.run.is_late else sweeps
+        schedule = np.zeros((sweeps + COLD_SWEEPS, 2))
+        scale = self.layout.joint.total / self.layout.joint.n_x
+        schedule[:sweeps, 0] = np.geomspace(*self.warmth, sweeps) * scale
+        schedule[:, 1] = PENALTY
+        return schedule
+
+    def room(self, labels: Labels) -> int:
+        """The most clusters that moves may make of these."""
+        return min(self.layout.joint.n_x, 2 * int(labels.max()) + 2)
+
+
+class ProposalSearch(InsertionSearch):
+    """Codes that keep so many bits and leak little.
+
+    Symbols are inserted where I(S;X̂) − λ I(X;X̂) rises least; λ is halved in until the code keeps just
+    enough.
+    """
+
+    warmth = 0.006, 0.0001
+
+    def __init__(self, layout: JointLayout, run: LargeRun, rng: np.random.Generator) -> None:
+        super().__init__(layout, run, rng)
         self.inserted: dict[float, Labels] = {}
 
     def utility(self, labels: Labels) -> float:
@@ -60,29 +102,20 @@ class ProposalSearch:
     def leakage(self, labels: Labels) -> float:
         return leakage(self.layout.joint, Partition(labels))
 
-    def is_heavy(self, code: Partition) -> bool:
-        """Whether every cluster has the least count."""
-        masses = np.bincount(code.labels, weights=self.layout.joint.masses)
-        return bool(reaches(masses.min(), self.layout.least))
-
     def insert(self, lam: float) -> Labels:
         """Every symbol where it costs least at λ, in parts where they are very many."""
         from privacyfunnel._kernels.proposals import insert_in_order
 
-        if lam in self.inserted:
-            return self.inserted[lam]
         layout, n = self.layout, self.layout.joint.n_x
-        labels, first = np.zeros(n, dtype=np.int64), 0
-        n_parts = 1 if n <= WHOLE else math.ceil(n / PART)  # each with heavy and light symbols
-        for part in (self.order[k::n_parts] for k in range(n_parts)):
-            k = insert_in_order(
-                layout.columns, layout.joint.masses, part, layout.table,
-                layout.eta_weights((1.0, -lam)), len(part), labels,
-            )  # fmt: skip
-            labels[part] += first
-            first += int(k)
-        self.inserted[lam] = labels
-        return labels
+
+        def insert(part: Labels, labels: Labels) -> int:
+            price = layout.eta_weights((1.0, -lam))
+            given = layout.columns, layout.joint.masses, part, layout.table, price
+            return int(insert_in_order(*given, len(part), labels))
+
+        if lam not in self.inserted:
+            self.inserted[lam] = self.in_parts(n if n <= WHOLE else PART, insert)
+        return self.inserted[lam]
 
     def start(self, bits: float) -> Labels | None:
         """A code that keeps at least so many bits, and few more; None where there is none."""
@@ -118,21 +151,10 @@ class ProposalSearch:
         """The labels after a share of the sweeps, never worse within the limit."""
         from privacyfunnel._kernels.proposals import anneal_by_proposals
 
-        layout = self.layout
-        sweeps = max(FEWEST_SWEEPS, int(share * self.sweeps))
-        if time.monotonic() > self.deadline:
-            sweeps = 0
-        schedule = np.zeros((sweeps + COLD_SWEEPS, 2))
-        scale = layout.joint.total / layout.joint.n_x
-        schedule[:sweeps, 0] = np.geomspace(HOT, COLD, sweeps) * scale
-        schedule[:, 1] = PENALTY
+        layout, given = self.layout, self.layout.moving(labels, price)
+        schedule = self.schedule(max(FEWEST_SWEEPS, int(share * self.sweeps)))
         better, value = anneal_by_proposals(
-            *layout.moving(labels, price),
-            schedule,
-            layout.least,
-            min(layout.joint.n_x, 2 * int(labels.max()) + 2),
-            layout.tol,
-            self.rng,
+            *given, schedule, layout.least, self.room(labels), layout.tol, self.rng
         )
         return better if np.isfinite(value) else labels
 
@@ -148,7 +170,7 @@ class ProposalSearch:
         # Moves hardly change the number of heavy clusters: few are tried first, then more and more.
         for start in reversed(starts):
             before, better = best, self.improve(start, target.price, first)
-            best = self.first([better] if before is None else [before, better], target)
+            best = self.first([better] if before is None else [before, better], target.price)
             worse = worse + 1 if best is before else 0
             if worse == PATIENCE:
                 break
@@ -166,8 +188,8 @@ class ProposalSearch:
         met = [np.zeros(joint.n_x, dtype=np.int64)]
         low, high = 0.0, target.floor(joint) / target.price.weights[1]
         narrow = (high - low) / 2**HALVINGS
-        known = [c.labels for c in starts if isinstance(c, Partition) and self.is_heavy(c)]
-        for given in sorted(known, key=self.utility):
+        hard = [code.labels for code in starts if isinstance(code, Partition)]
+        for given in sorted(filter(self.layout.is_heavy, hard), key=self.utility):
             if not stays_within(self.leakage(given), target.bits):
                 high = min(high, self.utility(given))
                 break
@@ -185,11 +207,7 @@ class ProposalSearch:
             else:
                 high = asked.bits
             tick()
-        return self.improve(self.first(met, target), target.price, 0.5)
-
-    def first(self, met: list[Labels], target: Target) -> Labels:
-        """Of labels that meet the target those to go on with."""
-        return ranked(met, target.price, lambda each: self.layout.amounts(Partition(each)))[0]
+        return self.improve(self.first(met, target.price), target.price, 0.5)
 
 
 def covering_order(masses: Array, least: float) -> NDArray[np.int64]:
@@ -214,15 +232,13 @@ def covering_order(masses: Array, least: float) -> NDArray[np.int64]:
 def solve_by_proposals(
     layout: JointLayout,
     target: Target,
-    effort: str,
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
+    run: LargeRun,
     *,
-    starts: Iterable[Code] = (),
+    starts: Iterable[Code],
     rng: np.random.Generator,
 ) -> Solution:
     """A code of the funnel that meets one target, by `ProposalSearch`."""
-    search, tick = ProposalSearch(layout, effort, max_seconds, rng), Ticks(HALVINGS, progress)
+    search, tick = ProposalSearch(layout, run, rng), Ticks(HALVINGS, run.progress)
     found = search.keeping(target) if target.is_floor else search.leaking(target, starts, tick)
     if found is None:
         rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
@@ -230,6 +246,4 @@ def solve_by_proposals(
         raise TargetUnreachable(
             f"no release was found with a utility of at least {asked:.4g}{rule}."
         )
-    late = time.monotonic() > search.deadline
-    status = Status.OUT_OF_TIME if late else Status.CONVERGED
-    return Solution.measured(layout.joint, target.objective, Partition(found), status)
+    return Solution.measured(layout.joint, target.objective, Partition(found), run.status)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +13,7 @@ from privacyfunnel.information import Array, plogp
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.parallel import tell
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.large.blocks import BlockRun, BlockSearch
+from privacyfunnel.solvers.large.blocks import BlockSearch, LargeRun
 from privacyfunnel.solvers.large.similarity import cluster_sums
 from privacyfunnel.solvers.merge_path import merge_path
 from privacyfunnel.solvers.moves import JointLayout, Labels, anneal, merge_light
@@ -26,8 +25,7 @@ EXACT = 500  # clusters up to which every pair is priced on the way down
 MOVES = 2e9  # cells that may be priced to polish a code at its target
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
+class Point(NamedTuple):
     """A partition found at one λ, and how many bits it has of what the target is about."""
 
     lam: float
@@ -36,7 +34,7 @@ class Point:
 
 
 def solve_in_blocks_at(
-    layout: JointLayout, target: Target, run: BlockRun, *, rng: np.random.Generator
+    layout: JointLayout, target: Target, run: LargeRun, *, rng: np.random.Generator
 ) -> Solution:
     """A code that meets one target: λ is halved in on it, then clusters are merged down to it.
 
@@ -60,7 +58,7 @@ def solve_in_blocks_at(
 
 
 def _around(
-    layout: JointLayout, target: Target, run: BlockRun, rng: np.random.Generator
+    layout: JointLayout, target: Target, run: LargeRun, rng: np.random.Generator
 ) -> list[Point]:
     """Points at λ ever nearer to the target."""
     joint, problem = layout.joint, target.problem
@@ -80,7 +78,7 @@ def _around(
         code = Partition(labels)
         points.append(Point(lam, code.labels, target.bounded(*layout.amounts(code))))
         excess = points[-1].bits - target.bits
-        if 0.0 <= excess <= NEAR * whole or time.monotonic() > run.deadline:
+        if 0.0 <= excess <= NEAR * whole or run.is_late:
             break
         if (excess > 0.0) == (problem == "funnel"):
             high = lam
@@ -121,13 +119,9 @@ def _down_to(
     layout: JointLayout, target: Target, above: Point, rng: np.random.Generator
 ) -> list[Labels]:
     """The clusters of a code merged until they just meet the target; and that polished by moves."""
-    joint, code = layout.joint, Partition(above.labels)
-    small = code.push(joint)
-    sign = target.sign
-    path = merge_path(small, (sign, -sign * above.lam), exact=EXACT)
-    labels = path.cut_at(target).labels[code.labels]
-    if layout.least > 0:
-        labels = merge_light(layout, labels, target.price)
+    joint, code, sign = layout.joint, Partition(above.labels), target.sign
+    path = merge_path(code.push(joint), (sign, -sign * above.lam), exact=EXACT)
+    labels = merge_light(layout, path.cut_at(target).labels[code.labels], target.price)
     found = [labels]
     if joint.counts.nnz * (int(labels.max()) + 2) * 20 <= MOVES:
         better = anneal(layout, labels, target.price, 0, rng)

@@ -17,14 +17,19 @@ from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.objectives import Objective
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
-from privacyfunnel.solvers.effort import COOLING, check_effort
+from privacyfunnel.solvers.effort import COOLING
 from privacyfunnel.solvers.equal_profiles import equal_profiles
 from privacyfunnel.solvers.merge_path import greedy_cuts
-from privacyfunnel.solvers.soft.posteriors import most_symbols, profile, split
+from privacyfunnel.solvers.soft.posteriors import (
+    check_channel_settings,
+    most_symbols,
+    profile,
+    split,
+)
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_rng, check_whole
+from privacyfunnel.validation import check_rng
 
 SYMBOLS = 256  # default bound where X is large
 HOTTEST = 0.98  # the λ at which cooling begins; at 1 nothing is told
@@ -69,13 +74,7 @@ class DeterministicAnnealing:
     problems: ClassVar[tuple[str, ...]] = ("bottleneck",)
 
     def __post_init__(self) -> None:
-        check_effort(self.effort)
-        if self.n_symbols is not None:
-            check_whole("n_symbols", self.n_symbols, 2)
-        check_whole("steps", self.steps, 1)
-        check_whole("rounds", self.rounds, 1)
-        check_whole("max_iter", self.max_iter, 1)
-        check_at_least("tol", self.tol, 0.0)
+        check_channel_settings(self, "steps", "rounds", "max_iter")
 
     def solve(
         self, joint: Joint, objective: Objective, *, start: Code | None = None, rng: Generator
@@ -151,10 +150,7 @@ class DeterministicAnnealing:
             for target in targets:
                 cooling.refine(target, looks if done == 0 else 0, rng)
             tell(progress, steps + done + 1, steps + passes)
-        return [
-            Solution.measured(joint, target.objective, cooling.shared.at(target), Status.CONVERGED)
-            for target in targets
-        ]
+        return [cooling.shared.solution(target) for target in targets]
 
 
 class State(NamedTuple):

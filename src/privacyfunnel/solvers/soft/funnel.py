@@ -17,8 +17,8 @@ from privacyfunnel.objectives import Funnel, Objective
 from privacyfunnel.parallel import Progress, in_parallel, tell
 from privacyfunnel.solvers.base import Solution, Status, Step
 from privacyfunnel.solvers.best import BestSearch
-from privacyfunnel.solvers.effort import SOFT, check_effort
-from privacyfunnel.solvers.large.blocks import BlockRun, solve_in_blocks
+from privacyfunnel.solvers.effort import SOFT
+from privacyfunnel.solvers.large.blocks import LargeRun, solve_in_blocks
 from privacyfunnel.solvers.merge_path import WHOLE, merge_path
 from privacyfunnel.solvers.moves import JointLayout
 from privacyfunnel.solvers.soft.graph_entropy import NOTHING, limit_release
@@ -28,6 +28,7 @@ from privacyfunnel.solvers.soft.posteriors import (
     LN2,
     RARE,
     Posteriors,
+    check_channel_settings,
     most_symbols,
     perturbed,
     profile,
@@ -37,7 +38,6 @@ from privacyfunnel.solvers.soft.posteriors import (
 from privacyfunnel.solvers.soft.time_sharing import TimeSharing, channel_of, rows_of
 from privacyfunnel.solvers.target import Target
 from privacyfunnel.solvers.tradeoff import chord_slope
-from privacyfunnel.validation import check_at_least, check_whole
 
 STEPS = 80  # of mirror descent in each round
 STARTS = 40  # searches for a new symbol of each kind, in each round
@@ -76,13 +76,7 @@ class SoftFunnel:
     problems: ClassVar[tuple[str, ...]] = ("funnel",)
 
     def __post_init__(self) -> None:
-        check_effort(self.effort)
-        if self.n_symbols is not None:
-            check_whole("n_symbols", self.n_symbols, 2)
-        check_whole("starts", self.starts, 1)
-        check_whole("rounds", self.rounds, 1)
-        check_whole("max_iter", self.max_iter, 1)
-        check_at_least("tol", self.tol, 0.0)
+        check_channel_settings(self, "starts", "rounds", "max_iter")
 
     def solve(
         self, joint: Joint, objective: Objective, *, start: Code | None = None, rng: Generator
@@ -114,7 +108,7 @@ class SoftFunnel:
 
     def _in_blocks(self, joint: Joint, objective: Objective, rng: Generator) -> Solution:
         """A hard code found in blocks, as a channel: one of n_x² entries would not fit."""
-        run = BlockRun.of(joint.n_x, "normal")
+        run = LargeRun.of(joint.n_x, "normal")
         found = solve_in_blocks(JointLayout(joint), objective, run, rng=rng)
         return Solution.measured(joint, objective, channel_of(found.code), found.status)
 
@@ -156,25 +150,8 @@ class SoftFunnel:
         if starts is None:
             quick = [(joint, target, [seed, k]) for k, target in enumerate(targets)]
             starts = in_parallel(_hard_code, quick, n_jobs) if joint.n_x > 1 else ()
-        shared = self._explored(joint, targets, starts, n_jobs, seed, progress)
-        channels = in_parallel(shared.at, [(target,) for target in targets], n_jobs)
-        return [
-            Solution.measured(joint, target.objective, channel, Status.CONVERGED)
-            for target, channel in zip(targets, channels, strict=True)
-        ]
-
-    def _explored(
-        self,
-        joint: Joint,
-        targets: Sequence[Target],
-        codes: Sequence[Code],
-        n_jobs: int,
-        seed: int,
-        progress: Progress | None,
-    ) -> TimeSharing:
-        """The codes after the search around all targets."""
         rounds, levels, _ = SOFT[self.effort]
-        shared = TimeSharing(joint, "funnel", codes, n_symbols=self.n_symbols)
+        shared = TimeSharing(joint, "funnel", starts, n_symbols=self.n_symbols)
         tried = set[tuple[float, float]]()
         self._add_ends(shared, targets, seed)
         for level in range(levels):
@@ -190,7 +167,7 @@ class SoftFunnel:
                         tasks.append((joint, lam, begin, most, rounds, [seed, level, len(tasks)]))
             shared.add(in_parallel(_at_slope, tasks, n_jobs))
         tell(progress, levels, levels)
-        return shared
+        return in_parallel(shared.solution, [(target,) for target in targets], n_jobs)
 
     def _alphabets(self) -> Sequence[int | None]:
         """Alphabets to search where the whole is bounded: to share with a second code, or with none."""
@@ -210,7 +187,7 @@ class SoftFunnel:
             if most is not None and most < joint.n_x:
                 # Few symbols cannot tell all of X: the end is what greedy merging leaves of it.
                 paths = [merge_path(joint, (alpha, -1.0), n_symbols=most) for alpha in (0.0, 1.0)]
-                shared.add(path.cut(len(path.merges)) for path in paths)
+                shared.add(path.cut() for path in paths)
 
 
 def _hard_code(joint: Joint, target: Target, key: Sequence[int]) -> Code:
@@ -229,7 +206,7 @@ def _at_slope(
     """A channel of low L at ``lam``, from some codes and a random one; in blocks where X is large."""
     rng = np.random.default_rng(key)
     if joint.n_x > WHOLE:
-        run = BlockRun.of(joint.n_x, "fast")
+        run = LargeRun.of(joint.n_x, "fast")
         return channel_of(solve_in_blocks(JointLayout(joint), Funnel(lam), run, rng=rng).code)
     search = ChannelSearch(joint, lam, n_symbols)
     channel, _ = search.improve([*map(rows_of, codes), search.random(rng)], rounds, rng)

@@ -9,10 +9,11 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.solvers.soft.posteriors import RARE
 
+ROUNDS = 60  # of column generation, at most
 NOTHING = 1e-9  # the probability of a symbol that is not worth keeping
 
 
-def limit_release(joint: Joint, rounds: int = 60) -> Channel:
+def limit_release(joint: Joint) -> Channel:
     """The release of least utility that meets the funnel's limit.
 
     The limit is met iff X is a function of (S, X̂): no two x that share an s may share an x̂, so each
@@ -33,7 +34,7 @@ def limit_release(joint: Joint, rounds: int = 60) -> Channel:
     # A fixed number of nodes, not of seconds: the same result on every machine.
     options = {"mip_rel_gap": 1e-4, "node_limit": 500}
     sets, t = np.eye(joint.n_x), np.full(joint.n_x, 1.0 / joint.n_x)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         t = _packing_weights(p, sets, t, 100)
         found = milp(
             -p / np.maximum(t @ sets, 1e-300),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,11 +14,22 @@ from numpy.random import Generator
 from privacyfunnel.codes import Channel, Code
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint
-from privacyfunnel.validation import check_memory
+from privacyfunnel.solvers.effort import check_effort
+from privacyfunnel.validation import check_at_least, check_memory, check_whole
 
 LN2 = float(np.log(2.0))
 RARE = 1e-9  # symbols less likely than this are below what a linear program can see
 LARGE = 400  # from this many symbols on, fewer linear programs for each posterior
+
+
+def check_channel_settings(solver: Any, *counts: str) -> None:
+    """The settings of a search for channels are as they should be; ``counts`` names numbers of times."""
+    check_effort(solver.effort)
+    if solver.n_symbols is not None:
+        check_whole("n_symbols", solver.n_symbols, 2)
+    for name in counts:
+        check_whole(name, getattr(solver, name), 1)
+    check_at_least("tol", solver.tol, 0.0)
 
 
 def most_symbols(n_x: int, n_symbols: int | None, where_large: int) -> int:

@@ -14,6 +14,7 @@ from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
+from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
 from privacyfunnel.solvers.target import (
     MET,
@@ -128,6 +129,10 @@ class TimeSharing:
             return two
         now, before = (bound.price.of(*self.member(code).amounts) for code in (finer, two))
         return finer if gains(now, before, MET) else two
+
+    def solution(self, target: Target) -> Solution:
+        """The same as a solution."""
+        return Solution.measured(self.joint, target.objective, self.at(target), Status.CONVERGED)
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
