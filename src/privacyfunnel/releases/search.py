@@ -112,15 +112,20 @@ def _searched(
     progress: Progress | None,
 ) -> Found:
     """The frontier and the release by the search alone."""
+    alone, shown = _alone(joint, request), request
     if request.is_by_hand:  # beside what the search would find
-        solution = by_hand(joint, request)
-        free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
-        return Found(frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution)
-    every = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
+        shown = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
+    every = frontier or frontier_of(joint, shown, jobs=jobs, progress=progress)
+    return Found(every, alone or every.at(**request.target))
+
+
+def _alone(joint: Joint, request: ReleaseRequest) -> Solution | None:
+    """The release where no frontier is needed to find it; None where it is one of a frontier's."""
+    if request.is_by_hand:
+        return by_hand(joint, request)
     if request.caps:
-        return Found(every, within_caps(joint, request))
-    at_lam = "lam" in request.target
-    return Found(every, _at_lam(joint, request) if at_lam else every.at(**request.target))
+        return within_caps(joint, request)
+    return _at_lam(joint, request) if "lam" in request.target else None
 
 
 def cell_rule(
@@ -184,21 +189,18 @@ def _within(
     are suppressed.
     """
     readable = request.kind != "symbols"
-    free, found = searched_instead(joint, request, rule), None
+    free, known = searched_instead(joint, request, rule), frontier
     nearest: Solution | None = None
     for factor in FACTORS:
         if readable:
             free = searched_instead(joint, request, rule, factor)
         try:
-            if found is None or readable:
-                known = frontier if factor == FACTORS[0] else None
-                found = _searched(joint, free, known, jobs, progress)
-            elif "lam" not in free.target:
-                found = replace(found, solution=found.frontier.at(**free.target))
+            found = _searched(joint, free, known, jobs, progress)
         except TargetUnreachable:
             if nearest is None:
                 raise
             break
+        known = None if readable else found.frontier
         nearest = _ruled(joint, found.solution, rule, request)
         by_utility = "utility" in request.target
         goal = found.frontier.target(dict(request.target)).bits if by_utility else 0.0
@@ -308,16 +310,11 @@ def drawn_records(
         rest = sp.coo_array((times - part, (cells.row, cells.col)), shape=cells.shape)
         others = Joint.from_counts(rest, joint.labels_s, joint.labels_x, joint.columns)
         counts = sp.coo_array((part, (cells.row, cells.col)), shape=cells.shape).tocsc()
-    absent = np.flatnonzero(counts.sum(axis=0) == 0)
+    absent = counts.sum(axis=0) == 0
     p_s = counts.sum(axis=1) / n_drawn
-    if len(absent):
-        rows = np.repeat(np.flatnonzero(p_s), len(absent))
-        columns = np.tile(absent, np.count_nonzero(p_s))
-        traces = (TRACE * p_s[rows], (rows, columns))
-        counts = counts + sp.coo_array(traces, shape=cells.shape)
-    labels_s = [label for label, p in zip(joint.labels_s, p_s, strict=True) if p > 0]
-    drawn = Joint.from_counts(counts[p_s > 0], labels_s, joint.labels_x, joint.columns)
-    return drawn, others
+    traces = sp.csc_array(TRACE * p_s[:, None]) @ sp.csc_array(absent[None, :].astype(float))
+    counts = counts + traces
+    return Joint.from_counts(counts, joint.labels_s, joint.labels_x, joint.columns), others
 
 
 def _drawn_persons(
@@ -347,16 +344,11 @@ def find(
         drawn, _, plain = _drawn(joint, request)
         chosen = find(drawn, plain, rule=rule, jobs=jobs, progress=progress)
         return _measured(joint, chosen, request.importance)
-    if "lam" in request.target and not request.caps:
-        if rule is None:
-            return _at_lam(joint, request)
+    if rule is not None and "lam" in request.target:
         free = replace(request, min_count=1, min_diversity=1)
         return _ruled(joint, _at_lam(joint, free), rule, request)
-    if rule is None and request.is_by_hand:
-        return by_hand(joint, request)
-    if rule is None and request.caps:
-        return within_caps(joint, request)
-    return search(joint, request, rule=rule, jobs=jobs, progress=progress).solution
+    alone = _alone(joint, request) if rule is None else None
+    return alone or search(joint, request, rule=rule, jobs=jobs, progress=progress).solution
 
 
 def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:
