@@ -30,7 +30,7 @@ from privacyfunnel.releases.cautions import (
     about_table,
     about_usefulness,
 )
-from privacyfunnel.releases.recoded import compare_recodings, describe_code
+from privacyfunnel.releases.recoded import compare_recodings, recoded_columns
 from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.solvers.base import Solution
@@ -111,7 +111,7 @@ def describe(
         **told,
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "chance": None if audit.chance is None else asdict(audit.chance),
-        "frontier": _frontier(frontier),
+        "frontier": frontier.to_frame().assign(proved_optimal=frontier.proved).to_dict("records"),
         "audit": audit.as_dict(),
         "held_out": held_out,
     }
@@ -140,7 +140,13 @@ def outline(
     code, columns = book.over(joint), columns_kept(joint, book, by_chance)
     recoding = None
     if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode):
-        recoding = describe_code(joint, solution, code, request)
+        recoding = {
+            "kind": request.kind,
+            "kept": solution.kept,
+            "importance": dict(request.importance),
+            "suppressed": solution.suppressed,
+            "columns": recoded_columns(joint, code, is_local=request.kind == "local"),
+        }
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, request),
@@ -377,9 +383,3 @@ def columns_kept(
             }
         )
     return found
-
-
-def _frontier(frontier: Frontier) -> list[dict[str, Any]]:
-    frame = frontier.to_frame()
-    frame["proved_optimal"] = frontier.proved
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
