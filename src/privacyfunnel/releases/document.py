@@ -327,8 +327,8 @@ def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     return {
         "utility": share(measured.utility_bits, measured.entropy_x_bits),
         "utility_bits": measured.utility_bits,
-        "leakage": share(measured.leakage_bits, measured.joint.entropy_s),
-        "leakage_bits": measured.leakage_bits,
+        "leakage": share(measured.joint.information, measured.joint.entropy_s),
+        "leakage_bits": measured.joint.information,
         "guess": best_guess(measured.joint),
         "chance": None if chance is None else asdict(chance),
     }
@@ -364,8 +364,7 @@ def columns_kept(
     joint: Joint, book: Codebook, by_chance: KeptByChance | None = None
 ) -> list[dict[str, Any]]:
     """For each public column I(column;X̂) and H(column): how much of it is kept, here and by chance."""
-    code = book.over(joint)
-    p_xxhat = joined(joint, code)
+    p_xxhat = joined(joint, book.over(joint))
     found: list[dict[str, Any]] = []
     parts = parts_of(joint.labels_x, len(book.roles.public))
     for i, (column, values) in enumerate(zip(book.roles.public, parts, strict=True)):

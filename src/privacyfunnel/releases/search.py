@@ -120,11 +120,29 @@ def _searched(
 
 
 def _alone(joint: Joint, request: ReleaseRequest) -> Solution | None:
-    """The release where no frontier is needed to find it; None where it is one of a frontier's."""
+    """The release where no frontier is needed to find it; None where it is one of a frontier's.
+
+    Groups made by hand are taken as they are, within caps the most is kept.
+    """
     if request.is_by_hand:
-        return by_hand(joint, request)
+        lack = [c.name for c in joint.public if c.name not in {*request.groups, *request.cuts}]
+        if lack:
+            raise InvalidInput(
+                f"there is no target, and no groups or cuts of the column {lack[0]!r}.",
+                hint="target",
+            )
+        recoding = make_recoding(request.kind, **recoding_settings(joint, request))
+        return recoding.on(joint, make_measure(request.measure)).finest()
     if request.caps:
-        return within_caps(joint, request)
+        return solve_capped(
+            joint,
+            request.caps,
+            keep=request.purpose,
+            utility=request.target.get("utility"),
+            effort=request.effort,
+            min_count=max(1, request.min_count),
+            seed=request.seed,
+        )
     return _at_lam(joint, request) if "lam" in request.target else None
 
 
@@ -250,36 +268,12 @@ def _most_suppressed(request: ReleaseRequest) -> float:
     return SUPPRESS if request.suppress is None else request.suppress
 
 
-def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
-    """The release that keeps most within all caps."""
-    return solve_capped(
-        joint,
-        request.caps,
-        keep=request.purpose,
-        utility=request.target.get("utility"),
-        effort=request.effort,
-        min_count=max(1, request.min_count),
-        seed=request.seed,
-    )
-
-
 def frontier_in_bits(found: Frontier) -> Frontier:
     """The same frontier, its codes measured by I(S;X̂) and I(X;X̂), those left out that others beat."""
     if found.aim.plain:
         return found
     solutions = pareto(found.joint, found.problem, [in_bits(found.joint, s) for s in found])
     return replace(found, solutions=solutions, measure=INFORMATION, keep="x")
-
-
-def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
-    """The release whose groups were all given; nothing is searched."""
-    lack = [c.name for c in joint.public if c.name not in {*request.groups, *request.cuts}]
-    if lack:
-        raise InvalidInput(
-            f"there is no target, and no groups or cuts of the column {lack[0]!r}.", hint="target"
-        )
-    recoding = make_recoding(request.kind, **recoding_settings(joint, request))
-    return recoding.on(joint, make_measure(request.measure)).finest()
 
 
 def drawn_records(

@@ -51,11 +51,6 @@ class Measured:
         """What the joint's labels are made of: the released symbol, then the columns that are kept."""
         return [Column(name, "text") for name in (RELEASED, *self.kept)]
 
-    @property
-    def leakage_bits(self) -> float:
-        """I(S;X̂)."""
-        return self.joint.information
-
 
 def measure(
     table: Table,
