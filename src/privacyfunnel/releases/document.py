@@ -54,9 +54,9 @@ def describe(
     audit: ReleaseAudit,
     solution: Solution,
     *,
-    useful: Sequence[str] = (),
-    held_out: Mapping[str, Any] | None = None,
-    identifiers: Sequence[str] = (),
+    useful: Sequence[str],
+    held_out: Mapping[str, Any] | None,
+    identifiers: Sequence[str],
 ) -> dict[str, Any]:
     """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
     joint = frontier.joint
