@@ -36,6 +36,17 @@ def test_the_bound_is_of_the_records_that_are_marked():
     assert ones["population_bits"].value == found["population_bits"].value
 
 
+@pytest.mark.parametrize("new", ["new", True])
+def test_weighted_people_are_not_counted_however_they_are_marked(new):
+    table = people().assign(weight=lambda t: 1 + t.index % 2)  # whole, but no count
+    found = pf.audit(table, "ill", "ward", new=new, weight="weight", trials=NONE)
+    for key in ("population_leakage", "population_bits"):
+        assert found[key].value is None
+        assert "weighted" in found[key].note
+    (why,) = broken(found, Limits(max_population_leakage=0.9))
+    assert "cannot be checked" in why
+
+
 def test_a_limit_for_new_people_needs_to_know_who_is_new():
     table, limits = people(), Limits(max_population_leakage=0.9)
     assert broken(pf.audit(table, "ill", "ward", new=True, trials=NONE), limits) == []

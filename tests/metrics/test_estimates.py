@@ -12,7 +12,6 @@ import reference
 from conftest import joints
 from privacyfunnel import metrics
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.metrics import chance
 
 
 def drawn(rng, n: int, p: np.ndarray) -> pf.Joint:
@@ -122,7 +121,7 @@ def test_a_hundred_million_records_are_shuffled_by_their_counts():
     found = metrics.shuffled(joint)
     assert found.mean_bits < 1e-6
     assert found.p_value == pytest.approx(1 / 21)
-    assert not chance.can_shuffle(pf.Joint.from_counts(np.eye(400) * 1000), 100_000)
+    assert metrics.shuffled(pf.Joint.from_counts(np.eye(400) * 1000), most_work=100_000) is None
 
 
 def test_one_symbol_has_nothing_to_shuffle():

@@ -60,6 +60,16 @@ def test_the_figure_is_that_of_the_file_beside_the_table(tmp_path, kind):
     assert verified.is_good, list(map(str, verified.findings))
 
 
+def test_whole_weights_beside_kept_columns_are_no_records(tmp_path):
+    table = clinic().assign(weight=lambda t: 1 + t.index % 2)
+    asked = {"out": tmp_path / "out", "keep": ["pills"], "weight": "weight", "utility": 0.5, **FAST}
+    made = pf.release(table, "ill", ["age", "ward"], **asked)
+    assert made.document["chance"] is None
+    assert made.document["audit"]["records"] is None
+    verified = pf.verify(tmp_path / "out", table)
+    assert verified.is_good, list(map(str, verified.findings))
+
+
 def test_a_least_count_is_not_said_of_kept_columns_too(tmp_path):
     table = clinic().assign(city=lambda t: t.index % 60)  # few records have one city and one group
     made = pf.release(

@@ -11,6 +11,8 @@ from privacyfunnel.errors import InvalidInput, TargetUnreachable
 from privacyfunnel.joint import Joint
 from privacyfunnel.releases import recoded
 from privacyfunnel.releases.cells import CellRule, Cells
+from privacyfunnel.releases.request import ReleaseRequest
+from privacyfunnel.releases.search import search
 from privacyfunnel.report.page import page
 from privacyfunnel.report.words import summary
 
@@ -79,6 +81,18 @@ def test_each_combination_goes_with_different_values_of_every_column(tmp_path, k
     rows = {row["key"]: row["value"] for row in document["audit"]["measures"]}
     assert rows["l_diversity"] >= 2
     assert "at least 2 different values of each sensitive column" in page(document)
+
+
+@pytest.mark.parametrize(("seed", "least"), [(0, 0.75), (9, 0.75), (17, 0.6)])
+def test_caps_are_not_given_up_for_what_the_rule_takes(seed, least):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 6, (3, 8)) * (rng.random((3, 8)) < 0.6)
+    counts[:, counts.sum(axis=0) == 0] = 1
+    joint = Joint.from_counts(counts, sensitive=["s"])
+    asked = {"min_count": 1, "min_diversity": 2, "points": 6, "effort": "fast"}
+    request = ReleaseRequest({"utility": least}, caps={"s": 0.1}, **asked)
+    with pytest.raises(TargetUnreachable):  # what keeps so much, and the rule, gives away more
+        search(joint, request)
 
 
 def test_more_values_than_there_are_cannot_be_asked_for(tmp_path):

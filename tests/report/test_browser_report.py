@@ -8,6 +8,7 @@ import pytest
 
 import privacyfunnel as pf
 from browser import NEEDED, fits_every_screen
+from privacyfunnel.cli.hints import HINTS
 from privacyfunnel.plots import interactive_html
 
 pytestmark = NEEDED
@@ -37,7 +38,8 @@ def folder(tmp_path_factory) -> Path:
     table["note"], table["city"] = notes, rng.choice(["Bonn", "Castrop-Rauxel", "Pisa"], 120)
     pf.release(table, "ill", ["age", "note", "city"], out=place / "symbols", **asked)
     asked = {**asked, "utility": None, "kept": 0.3}
-    pf.release(table, "ill", ["age", "city"], out=place / "global", min_count=1, **asked)
+    asked |= {"min_count": 1, "hints": HINTS}
+    pf.release(table, "ill", ["age", "city"], out=place / "global", **asked)
     joint = pf.Joint.from_table(table, "ill", ["age", "city"])
     found = pf.frontier(joint, n_points=3, effort="fast")
     (place / "frontier.html").write_text(interactive_html(found), encoding="utf-8")
@@ -75,6 +77,16 @@ def test_every_page_fits_every_screen(folder, page, name):
         "all => all.map((row) => row.offsetHeight)"
     )
     assert max(rows, default=0) < 200  # no blank, whatever the texts
+
+
+def test_no_option_breaks_at_its_hyphens(folder, page):
+    page.goto((folder / "global" / "report.html").as_uri())
+    options = page.locator(".caution span")
+    assert "--choose-on" in options.all_text_contents()
+    height = options.first.bounding_box()["height"]
+    for width in range(320, 900, 20):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert {option.bounding_box()["height"] for option in options.all()} == {height}
 
 
 def test_the_axes_of_a_frontier_are_in_words_and_stay_on_a_phone(folder, page):

@@ -147,9 +147,19 @@ def cannot_attack(joint: Joint, records: int | None = None) -> str:
 def _rows(
     joint: Joint, persons: Persons | None, records: int | None, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Ints]:
-    """s, x and the owner of each row that the attackers get; without persons each is its own."""
+    """s, x and the owner of each row that the attackers get, all or some drawn without replacement.
+
+    Without persons each row is its own, in the joint's order.
+    """
     if persons is None:
-        s, x = _drawn(joint, records, rng)
+        cells = joint.counts.tocoo()
+        order = np.lexsort((cells.row, cells.col))
+        times = np.rint(cells.data[order]).astype(np.int64)
+        if records is not None:
+            check_whole("attack rows", records, 2)
+            if records < times.sum():
+                times = rng.multivariate_hypergeometric(times, records, method="marginals")
+        s, x = (np.repeat(part[order], times) for part in (cells.row, cells.col))
         return s, x, np.arange(len(s))
     chosen = np.ones(persons.n_persons, dtype=bool)
     if records is not None and records < persons.n.sum():  # whole persons, about so many rows
@@ -184,18 +194,6 @@ def _pooled(part: tuple[Array, Ints], prior: tuple[Array, Ints], who: Ints) -> A
     whole = np.exp(logs)
     whole /= whole.sum(axis=1, keepdims=True)
     return _losses(whole[first[0]], first[1])
-
-
-def _drawn(joint: Joint, records: int | None, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """s and x of each record, or of some drawn without replacement, in the joint's order."""
-    cells = joint.counts.tocoo()
-    order = np.lexsort((cells.row, cells.col))
-    times = np.rint(cells.data[order]).astype(np.int64)
-    if records is not None:
-        check_whole("attack rows", records, 2)
-        if records < times.sum():
-            times = rng.multivariate_hypergeometric(times, records, method="marginals")
-    return np.repeat(cells.row[order], times), np.repeat(cells.col[order], times)
 
 
 def _why_not(name: str, values: Ints, n_records: int) -> str:

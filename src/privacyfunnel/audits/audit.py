@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,12 +161,12 @@ def audit(
         bins = {name: rule for name, rule in rules.bins.items() if name in names}
         steps = {name: rule for name, rule in rules.round.items() if name in names}
         only = ColumnRules(bins, steps, rules.missing)
-        return count(opened, told, seen, columns=only, constant=True, **options)
+        return count(opened, told, seen, columns=only, weight=weight, constant=True, **options)
 
-    counts = counted(s, x, weight=weight, person=person)
+    counts = counted(s, x, person=person)
     if person is not None and isinstance(new, str):
         raise InvalidInput("new records are not told by person; say that all are new, or leave it.")
-    before = counted(s, was, weight=weight, person=person) if was else None
+    before = counted(s, was, person=person) if was else None
     done = audit_joint(
         (counts.joint(), counts.roles.public),
         counts.roles.sensitive,
@@ -179,8 +178,8 @@ def audit(
         trials=trials,
         progress=progress,
     )
-    found_use = _receivers(partial(counted, weight=weight), x, was, use, done.trials)
-    return replace(done, n_dropped=counts.n_dropped, new=new, receivers=found_use)
+    receivers = _receivers(counted, x, was, use, done.trials)
+    return replace(done, n_dropped=counts.n_dropped, new=new, receivers=receivers)
 
 
 def _receivers(
@@ -288,4 +287,6 @@ def _new_people(
     chosen = np.flatnonzero(marks)
     if not len(chosen):
         raise InvalidInput(f"the column {mark!r} marks no record as new.")
-    return Joint.from_counts(found.counts[:, chosen], found.labels_s, [labels[x] for x in chosen])
+    people = Joint.from_counts(found.counts[:, chosen], found.labels_s, [labels[x] for x in chosen])
+    # Whole weights are no count of people.
+    return people if found.n_records is not None else replace(people, n_records=None)

@@ -149,9 +149,7 @@ def by_person(subject: Subject) -> Iterator[Measure]:
     pooled, chance = subject.persons.pooled(subject.joint.n_s), None
     yield Measure("person_leakage", None if why else given_away(pooled), why)
     if not why and trials.permutations:
-        chance = shuffled(
-            pooled, seed=trials.seed, n_jobs=trials.n_jobs, most_work=trials.most_work
-        )
+        chance = shuffled(pooled, most_work=trials.most_work, **trials.of_draws)
     share = chance.mean_bits / pooled.entropy_s if chance and pooled.entropy_s else None
     no_chance = "" if chance else "they cannot be dealt to persons who have several of them"
     yield Measure("person_chance", share, why or no_chance)
@@ -179,9 +177,8 @@ def estimated(
         why = f"more than {trials.most_work:,} combinations are too many to resample; coarsen"
     found = None
     if not why:
-        how = _how(subject, resamples=trials.bootstraps)
         draw = bootstrap if persons is None else partial(bootstrap_by_person, persons=persons)
-        found = draw(joint, **how)
+        found = draw(joint, resamples=trials.bootstraps, tick=subject.tick, **trials.of_draws)
     yield Measure("interval_low", found.low_bits if found else None, why)
     yield Measure("interval_high", found.high_bits if found else None, why)
     yield from _of_new_people(subject, chance, new)
@@ -232,11 +229,12 @@ def _of_new_people(
 
 def tried(subject: Subject) -> Chance | None:
     """What chance alone shows; None where it cannot or shall not be tried."""
-    if not subject.trials.permutations or subject.fine:
+    trials = subject.trials
+    if not trials.permutations or subject.fine:
         return None
-    how = _how(subject, shuffles=subject.trials.permutations)
+    how = {"shuffles": trials.permutations, "tick": subject.tick, **trials.of_draws}
     if subject.persons is None:
-        return shuffled(subject.joint, most_work=subject.trials.most_work, **how)
+        return shuffled(subject.joint, most_work=trials.most_work, **how)
     return shuffled_by_person(subject.joint, subject.persons, **how)
 
 
@@ -254,9 +252,3 @@ def each_column(
                 one = replace(subject, joint=alone, sensitive=[column])
                 own = tried(one) if subject.persons is None else None
             yield AuditedColumn(found, own if alone.n_s > 1 else None)
-
-
-def _how(subject: Subject, **times: int) -> dict[str, Any]:
-    """How shuffles and resamples are drawn."""
-    trials = subject.trials
-    return {"seed": trials.seed, "n_jobs": trials.n_jobs, "tick": subject.tick, **times}

@@ -54,9 +54,7 @@ def readings(
         told = measure(here.p_sx)
         chance = None
         if subject.persons is None and trials.permutations:
-            chance = shuffled(
-                here, seed=trials.seed, measure=measure, n_jobs=trials.n_jobs, most_work=trials.most_work
-            )  # fmt: skip
+            chance = shuffled(here, measure=measure, most_work=trials.most_work, **trials.of_draws)
         yield Reading(
             name,
             measure.spelled,

@@ -50,14 +50,14 @@ class Trials:
         check_jobs(self.n_jobs)
 
     @property
+    def of_draws(self) -> dict[str, Any]:
+        """How shuffles and resamples are drawn, as all that draw take it."""
+        return {"seed": self.seed, "n_jobs": self.n_jobs}
+
+    @property
     def of_attacks(self) -> dict[str, Any]:
         """How attackers are tried, as ``attack`` takes it."""
-        return {
-            "folds": self.folds,
-            "records": self.attack_rows,
-            "seed": self.seed,
-            "n_jobs": self.n_jobs,
-        }
+        return {"folds": self.folds, "records": self.attack_rows, **self.of_draws}
 
     def count(self, n_sensitive: int, n_attacked: int = 1) -> int:
         """How many pieces of work there are at most."""

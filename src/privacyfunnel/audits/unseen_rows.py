@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ def generalise_joint(
 ) -> Generalisation:
     """The same from rows that were counted already, under the codebook's own columns and rules."""
     code = book.over(joint)
-    released = replace(code.push(joint), n_records=None if book.soft else joint.n_records)
+    released = code.push(joint)
     utility = mutual_information(joined(joint, code))
     chance = shuffled(joint, code, seed=seed) if book.soft else shuffled(released, seed=seed)
     people, bounded = joint.n_records, released

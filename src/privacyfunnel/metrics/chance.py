@@ -64,7 +64,8 @@ def shuffled(
     (True, 1.0)
     """
     check_whole("shuffles", shuffles, 1)
-    if not can_shuffle(joint, most_work):
+    n = joint.n_records
+    if n is None or min(n, joint.n_s * joint.n_x) > most_work:
         return None
     channel = code if isinstance(code, Channel) else None
     released = joint if code is None else code.push(joint)
@@ -74,12 +75,6 @@ def shuffled(
     tasks = [(dealt, channel, measure, rng) for rng in check_rng(seed).spawn(shuffles)]
     found = np.array(in_parallel(_told, tasks, n_jobs, tick, threads=True))
     return Chance.of(found, measure(released.p_sx))
-
-
-def can_shuffle(joint: Joint, most_work: int = MOST_WORK) -> bool:
-    """Whether there are records, and few enough of them or of the cells."""
-    n = joint.n_records
-    return n is not None and min(n, joint.n_s * joint.n_x) <= most_work
 
 
 def _told(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from privacyfunnel.codes import Channel, Code
+from privacyfunnel.codes import Code
 from privacyfunnel.columns import KINDS, Column, known_places
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics.anonymity import k_anonymity, l_diversity, t_closeness, unique_share
@@ -83,9 +83,9 @@ def evaluate(
     (0.625, 0.875, 4, 1)
     """
     columns = sensitive or (Column("S", "text"),)
-    counted = joint.n_records is not None and not isinstance(code, Channel)
     if code is not None:
-        joint = replace(code.push(joint), n_records=joint.n_records if counted else None)
+        joint = code.push(joint)
+    counted = joint.n_records is not None
     return Metrics(
         entropy_s=joint.entropy_s,
         entropy_s_after=entropy_after(joint),

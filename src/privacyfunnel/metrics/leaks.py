@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacyfunnel.information import log_lifts
+from privacyfunnel.information import log_lifts, share
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Guessing, MaximalLeakage
 
@@ -17,7 +17,7 @@ def given_away(joint: Joint) -> float:
     >>> given_away(Joint.from_counts([[2, 0], [0, 2]]))
     1.0
     """
-    return min(1.0, joint.information / joint.entropy_s) if joint.entropy_s else 0.0
+    return float(min(1.0, share(joint.information, joint.entropy_s)))
 
 
 def entropy_after(joint: Joint) -> float:

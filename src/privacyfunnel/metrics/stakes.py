@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from privacyfunnel.information import share
 from privacyfunnel.joint import Joint
 from privacyfunnel.metrics import (
     Chance,
@@ -39,7 +40,7 @@ class Stakes:
     @property
     def given_away(self) -> float:
         """I(S;X)/H(S): the share of S that X as it is gives away."""
-        return self.information / self.entropy_s if self.entropy_s else 0.0
+        return float(share(self.information, self.entropy_s))
 
     @property
     def free_utility(self) -> float:

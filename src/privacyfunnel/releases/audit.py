@@ -34,9 +34,8 @@ LEAST_HALVED = 200  # records below which halves tell little
 MOST_HALVED = 60_000  # combinations of S and X up to which a second search takes seconds
 FEW_VALUES = 8  # of the sensitive columns in sum; their attackers take some seconds
 QUICK_RECORDS = 20_000  # up to here the number of values decides how long attackers take
-Aside = tuple[
-    Joint, Joint, Persons | None
-]  # records to make a code from, others, and whose these are
+# Records to make a code from, others, and whose these are.
+Aside = tuple[Joint, Joint, Persons | None]
 
 
 @dataclass(frozen=True)
@@ -91,12 +90,10 @@ def audit_release(
     the rows of the table belong to, where a column says so. ``useful`` columns, of which the joint
     holds p(y,x), are guessed by classifiers as receivers would.
     """
-    roles, written, own = book.roles, measured.joint, book.over(joint)
+    roles, own = book.roles, book.over(joint)
     as_it_is, code = joint, own
     if measured.beside is not None:  # what is kept goes out as well
         as_it_is, code = measured.beside, with_kept(measured.beside, joint, own)
-    if joint.n_records is None:
-        written = replace(written, n_records=None)  # whole weights are not records either
     why = _why_no_attackers(joint, roles.sensitive, request.attackers)
     trials = Trials(
         attackers=not why,
@@ -106,7 +103,7 @@ def audit_release(
         most_work=MOST_WORK,
     )
     found = audit_joint(
-        (written, measured.public),
+        (measured.joint, measured.public),
         roles.sensitive,
         original=(joint, roles.public),
         persons=measured.persons,
@@ -119,8 +116,7 @@ def audit_release(
     told, pairs = receive(joined(joint, own), joint.labels_x, roles.public)
     uses: list[tuple[Attack, ...]] = [(), ()]
     if useful and joint.useful is not None and not why:
-        released = replace(own.push(joint.useful), n_records=None if soft else joint.n_records)
-        seen = ((released, measured.public[:1]), (joint.useful, roles.public))
+        seen = ((own.push(joint.useful), measured.public[:1]), (joint.useful, roles.public))
         uses = [tuple(attack(one, useful, columns, **trials.of_attacks)) for one, columns in seen]
     found = replace(found, receivers=Receivers(told, pairs, *uses))
     chance = None if soft else found.chance

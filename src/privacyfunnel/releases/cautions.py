@@ -43,7 +43,14 @@ def about_table(
 
     ``is_coarse``: how much of the public columns as they are is chance says little about the release.
     """
-    found = [_identifier(name) for name in identifiers]
+    found = [
+        Caution(
+            "identifier",
+            f"The column {name!r} is different in nearly every row, so it can point at persons. Leave "
+            "it out, or coarsen it with bins or rounding.",
+        )
+        for name in identifiers
+    ]
     if roles.weight is not None:
         found.append(
             Caution(
@@ -181,7 +188,16 @@ def about_release(
     if chance is not None and chance.mean_bits > leakage + NOTHING:
         found.append(_fitted(chance, leakage, held_out is not None))
     elif book.columns and chance is not None and chance_matters(chance, leakage, told.entropy_s):
-        found.append(_partly_chance(chance, leakage))
+        found.append(
+            Caution(
+                "chance",
+                f"Of the {leakage:.3g} bits that the release gives away of these records, "
+                f"{chance.mean_bits:.3g} are there as well with the sensitive values dealt to the "
+                "records at random: so many combinations with so few records each show links that "
+                "are none.",
+                is_public=False,
+            )
+        )
     if held_out is not None and only_looks_better(held_out):
         found.append(_looks_better(held_out))
     return found
@@ -214,14 +230,6 @@ def _left_out(n_dropped: int, is_shuffled: bool) -> Caution:
         return Caution("records left out", text, is_public=False)
     text += " The rows are in the table's order, so that who knows some of them can tell which."
     return Caution("records left out", text, is_public=False, hint="shuffle")
-
-
-def _identifier(name: str) -> Caution:
-    return Caution(
-        "identifier",
-        f"The column {name!r} is different in nearly every row, so it can point at persons. Leave "
-        "it out, or coarsen it with bins or rounding.",
-    )
 
 
 def _kept(name: str, is_measured: bool) -> Caution:
@@ -259,16 +267,6 @@ def few_records(stakes: Stakes) -> Caution:
         "value goes with which sensitive ones. It says little about people who are not in the table."
     )
     return Caution("few records", text, is_public=False)
-
-
-def _partly_chance(chance: Chance, leakage: float) -> Caution:
-    return Caution(
-        "chance",
-        f"Of the {leakage:.3g} bits that the release gives away of these records, "
-        f"{chance.mean_bits:.3g} are there as well with the sensitive values dealt to the records at "
-        "random: so many combinations with so few records each show links that are none.",
-        is_public=False,
-    )
 
 
 def _fitted(chance: Chance, leakage: float, is_held_out: bool) -> Caution:

@@ -30,7 +30,7 @@ from privacyfunnel.releases.cautions import (
     about_table,
     about_usefulness,
 )
-from privacyfunnel.releases.recoded import compare_recodings, describe_code
+from privacyfunnel.releases.recoded import compare_recodings, recoded_columns
 from privacyfunnel.releases.request import ASKED, ReleaseRequest
 from privacyfunnel.releases.written_file import Measured, with_kept
 from privacyfunnel.solvers.base import Solution
@@ -54,9 +54,9 @@ def describe(
     audit: ReleaseAudit,
     solution: Solution,
     *,
-    useful: Sequence[str] = (),
-    held_out: Mapping[str, Any] | None = None,
-    identifiers: Sequence[str] = (),
+    useful: Sequence[str],
+    held_out: Mapping[str, Any] | None,
+    identifiers: Sequence[str],
 ) -> dict[str, Any]:
     """The whole document of a release; :func:`without_sensitive` makes it fit to publish."""
     joint = frontier.joint
@@ -111,7 +111,7 @@ def describe(
         **told,
         "drawn": _drawn(measured, audit.audit.chance) if book.soft else None,
         "chance": None if audit.chance is None else asdict(audit.chance),
-        "frontier": _frontier(frontier),
+        "frontier": frontier.to_frame().assign(proved_optimal=frontier.proved).to_dict("records"),
         "audit": audit.as_dict(),
         "held_out": held_out,
     }
@@ -140,7 +140,13 @@ def outline(
     code, columns = book.over(joint), columns_kept(joint, book, by_chance)
     recoding = None
     if isinstance(solution, RecodedSolution) and isinstance(code, ColumnCode):
-        recoding = describe_code(joint, solution, code, request)
+        recoding = {
+            "kind": request.kind,
+            "kept": solution.kept,
+            "importance": dict(request.importance),
+            "suppressed": solution.suppressed,
+            "columns": recoded_columns(joint, code, is_local=request.kind == "local"),
+        }
     cautions = [
         *about_usefulness(book, columns),
         *about_groups(book, request),
@@ -321,8 +327,8 @@ def _drawn(measured: Measured, chance: Chance | None) -> dict[str, Any]:
     return {
         "utility": share(measured.utility_bits, measured.entropy_x_bits),
         "utility_bits": measured.utility_bits,
-        "leakage": share(measured.leakage_bits, measured.joint.entropy_s),
-        "leakage_bits": measured.leakage_bits,
+        "leakage": share(measured.joint.information, measured.joint.entropy_s),
+        "leakage_bits": measured.joint.information,
         "guess": best_guess(measured.joint),
         "chance": None if chance is None else asdict(chance),
     }
@@ -358,8 +364,7 @@ def columns_kept(
     joint: Joint, book: Codebook, by_chance: KeptByChance | None = None
 ) -> list[dict[str, Any]]:
     """For each public column I(column;X̂) and H(column): how much of it is kept, here and by chance."""
-    code = book.over(joint)
-    p_xxhat = joined(joint, code)
+    p_xxhat = joined(joint, book.over(joint))
     found: list[dict[str, Any]] = []
     parts = parts_of(joint.labels_x, len(book.roles.public))
     for i, (column, values) in enumerate(zip(book.roles.public, parts, strict=True)):
@@ -377,9 +382,3 @@ def columns_kept(
             }
         )
     return found
-
-
-def _frontier(frontier: Frontier) -> list[dict[str, Any]]:
-    frame = frontier.to_frame()
-    frame["proved_optimal"] = frontier.proved
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

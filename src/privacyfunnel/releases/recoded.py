@@ -15,7 +15,7 @@ from privacyfunnel.frontiers.frontier import Frontier
 from privacyfunnel.frontiers.sweep import frontier as sweep
 from privacyfunnel.information import Array, share
 from privacyfunnel.joint import Joint, PublicColumn
-from privacyfunnel.recodings import RECODINGS, RecodedSolution, column_utilities
+from privacyfunnel.recodings import RECODINGS, column_utilities
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.releases.request import ReleaseRequest
 from privacyfunnel.releases.search import recoding_settings
@@ -26,19 +26,6 @@ COMPARED = 20_000  # values of X up to which the other recodings are searched fo
 COMPARED_POINTS = (7, 4)  # of a rough curve; fewer where X has many values
 MANY_VALUES = 4_000
 COMPARED_MOVES = 1_000_000  # of local recoding, for a rough curve
-
-
-def describe_code(
-    joint: Joint, solution: RecodedSolution, code: ColumnCode, request: ReleaseRequest
-) -> dict[str, Any]:
-    """What a solution keeps of each column, and what becomes of it by its ``code``, as it was named."""
-    return {
-        "kind": request.kind,
-        "kept": solution.kept,
-        "importance": dict(request.importance),
-        "suppressed": solution.suppressed,
-        "columns": recoded_columns(joint, code, is_local=request.kind == "local"),
-    }
 
 
 def recoded_columns(joint: Joint, code: ColumnCode, *, is_local: bool) -> list[dict[str, Any]]:

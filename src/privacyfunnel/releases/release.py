@@ -161,7 +161,8 @@ def release(
         released = write_release(opened, book, place, **output, numbers=request.numbers)
         own = len(names) - len(request.keep) if readable else None
         # Of a column that names each row, counts would say that it tells all.
-        names_rows = _identifiers(opened, counts, request.keep)
+        out_as_they_are = [c.name for c in counts.roles.public if c.rule is None] + [*request.keep]
+        names_rows = identifiers(opened, list(dict.fromkeys(out_as_they_are)))
         told = [name for name in request.keep if name not in names_rows]
         measured = measure(opened, counts.roles, released.path, own, told, person)
         check_same(book, measured)
@@ -252,9 +253,3 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _identifiers(table: Table, counts: Counts, keep: Sequence[str]) -> list[str]:
-    """Columns that go out nearly unique per row: public ones without a rule, and kept ones."""
-    plain = [column.name for column in counts.roles.public if column.rule is None]
-    return identifiers(table, list(dict.fromkeys([*plain, *keep])))

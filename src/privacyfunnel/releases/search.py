@@ -112,15 +112,38 @@ def _searched(
     progress: Progress | None,
 ) -> Found:
     """The frontier and the release by the search alone."""
+    alone, shown = _alone(joint, request), request
     if request.is_by_hand:  # beside what the search would find
-        solution = by_hand(joint, request)
-        free = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
-        return Found(frontier or frontier_of(joint, free, jobs=jobs, progress=progress), solution)
-    every = frontier or frontier_of(joint, request, jobs=jobs, progress=progress)
+        shown = replace(request, groups={}, cuts={}, target={"leakage": 1.0})
+    every = frontier or frontier_of(joint, shown, jobs=jobs, progress=progress)
+    return Found(every, alone or every.at(**request.target))
+
+
+def _alone(joint: Joint, request: ReleaseRequest) -> Solution | None:
+    """The release where no frontier is needed to find it; None where it is one of a frontier's.
+
+    Groups made by hand are taken as they are, within caps the most is kept.
+    """
+    if request.is_by_hand:
+        lack = [c.name for c in joint.public if c.name not in {*request.groups, *request.cuts}]
+        if lack:
+            raise InvalidInput(
+                f"there is no target, and no groups or cuts of the column {lack[0]!r}.",
+                hint="target",
+            )
+        recoding = make_recoding(request.kind, **recoding_settings(joint, request))
+        return recoding.on(joint, make_measure(request.measure)).finest()
     if request.caps:
-        return Found(every, within_caps(joint, request))
-    at_lam = "lam" in request.target
-    return Found(every, _at_lam(joint, request) if at_lam else every.at(**request.target))
+        return solve_capped(
+            joint,
+            request.caps,
+            keep=request.purpose,
+            utility=request.target.get("utility"),
+            effort=request.effort,
+            min_count=max(1, request.min_count),
+            seed=request.seed,
+        )
+    return _at_lam(joint, request) if "lam" in request.target else None
 
 
 def cell_rule(
@@ -184,21 +207,18 @@ def _within(
     are suppressed.
     """
     readable = request.kind != "symbols"
-    free, found = searched_instead(joint, request, rule), None
+    free, known = searched_instead(joint, request, rule), frontier
     nearest: Solution | None = None
     for factor in FACTORS:
         if readable:
             free = searched_instead(joint, request, rule, factor)
         try:
-            if found is None or readable:
-                known = frontier if factor == FACTORS[0] else None
-                found = _searched(joint, free, known, jobs, progress)
-            elif "lam" not in free.target:
-                found = replace(found, solution=found.frontier.at(**free.target))
+            found = _searched(joint, free, known, jobs, progress)
         except TargetUnreachable:
             if nearest is None:
                 raise
             break
+        known = None if readable else found.frontier
         nearest = _ruled(joint, found.solution, rule, request)
         by_utility = "utility" in request.target
         goal = found.frontier.target(dict(request.target)).bits if by_utility else 0.0
@@ -248,36 +268,12 @@ def _most_suppressed(request: ReleaseRequest) -> float:
     return SUPPRESS if request.suppress is None else request.suppress
 
 
-def within_caps(joint: Joint, request: ReleaseRequest) -> Solution:
-    """The release that keeps most within all caps."""
-    return solve_capped(
-        joint,
-        request.caps,
-        keep=request.purpose,
-        utility=request.target.get("utility"),
-        effort=request.effort,
-        min_count=max(1, request.min_count),
-        seed=request.seed,
-    )
-
-
 def frontier_in_bits(found: Frontier) -> Frontier:
     """The same frontier, its codes measured by I(S;X̂) and I(X;X̂), those left out that others beat."""
     if found.aim.plain:
         return found
     solutions = pareto(found.joint, found.problem, [in_bits(found.joint, s) for s in found])
     return replace(found, solutions=solutions, measure=INFORMATION, keep="x")
-
-
-def by_hand(joint: Joint, request: ReleaseRequest) -> Solution:
-    """The release whose groups were all given; nothing is searched."""
-    lack = [c.name for c in joint.public if c.name not in {*request.groups, *request.cuts}]
-    if lack:
-        raise InvalidInput(
-            f"there is no target, and no groups or cuts of the column {lack[0]!r}.", hint="target"
-        )
-    recoding = make_recoding(request.kind, **recoding_settings(joint, request))
-    return recoding.on(joint, make_measure(request.measure)).finest()
 
 
 def drawn_records(
@@ -308,16 +304,11 @@ def drawn_records(
         rest = sp.coo_array((times - part, (cells.row, cells.col)), shape=cells.shape)
         others = Joint.from_counts(rest, joint.labels_s, joint.labels_x, joint.columns)
         counts = sp.coo_array((part, (cells.row, cells.col)), shape=cells.shape).tocsc()
-    absent = np.flatnonzero(counts.sum(axis=0) == 0)
+    absent = counts.sum(axis=0) == 0
     p_s = counts.sum(axis=1) / n_drawn
-    if len(absent):
-        rows = np.repeat(np.flatnonzero(p_s), len(absent))
-        columns = np.tile(absent, np.count_nonzero(p_s))
-        traces = (TRACE * p_s[rows], (rows, columns))
-        counts = counts + sp.coo_array(traces, shape=cells.shape)
-    labels_s = [label for label, p in zip(joint.labels_s, p_s, strict=True) if p > 0]
-    drawn = Joint.from_counts(counts[p_s > 0], labels_s, joint.labels_x, joint.columns)
-    return drawn, others
+    traces = sp.csc_array(TRACE * p_s[:, None]) @ sp.csc_array(absent[None, :].astype(float))
+    counts = counts + traces
+    return Joint.from_counts(counts, joint.labels_s, joint.labels_x, joint.columns), others
 
 
 def _drawn_persons(
@@ -347,16 +338,11 @@ def find(
         drawn, _, plain = _drawn(joint, request)
         chosen = find(drawn, plain, rule=rule, jobs=jobs, progress=progress)
         return _measured(joint, chosen, request.importance)
-    if "lam" in request.target and not request.caps:
-        if rule is None:
-            return _at_lam(joint, request)
+    if rule is not None and "lam" in request.target:
         free = replace(request, min_count=1, min_diversity=1)
         return _ruled(joint, _at_lam(joint, free), rule, request)
-    if rule is None and request.is_by_hand:
-        return by_hand(joint, request)
-    if rule is None and request.caps:
-        return within_caps(joint, request)
-    return search(joint, request, rule=rule, jobs=jobs, progress=progress).solution
+    alone = _alone(joint, request) if rule is None else None
+    return alone or search(joint, request, rule=rule, jobs=jobs, progress=progress).solution
 
 
 def _measured(joint: Joint, solution: Solution, importance: Mapping[str, float]) -> Solution:

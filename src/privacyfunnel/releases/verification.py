@@ -95,12 +95,11 @@ class Verification:
 
 
 def _alike(told: Any, found: Any, is_coarse: bool) -> bool:
-    numbers = (int, float)
-    if type(told) in numbers and type(found) in numbers:
-        return math.isclose(told, found, rel_tol=1e-9, abs_tol=1e-9) or (
-            is_coarse and told == round(found, COARSE)
-        )
-    return bool(told == found)
+    if {type(told), type(found)} not in ({float}, {float, int}):  # counts are exact
+        return bool(told == found)
+    return math.isclose(told, found, rel_tol=1e-9, abs_tol=1e-9) or (
+        is_coarse and told == round(found, COARSE)
+    )
 
 
 def verify(folder: str | Path, table: Any = None, *, memory: str | None = None) -> Verification:
@@ -213,11 +212,8 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
             ]
         }
         for j, symbol in enumerate(book.symbols):
-            done.n_figures += 1
-            told = book.stands_for(symbol.label) if book.columns else (symbol.label,)
-            got = counted.get(told, 0)
-            if got != symbol.count:
-                done.findings.append(Finding(CODEBOOK, f"symbols[{j}].count", symbol.count, got))
+            shown = book.stands_for(symbol.label) if book.columns else (symbol.label,)
+            done.compare(CODEBOOK, symbol.count, counted.get(shown, 0), f"symbols[{j}].count")
         found["recoding"] = _groups(document, wanted, counted, n)
     done.compare(DOCUMENT, document, found)
     return n
@@ -348,8 +344,7 @@ def _about_s(
     keep = document["asked"]["keep"]
     own = len(document["release"]["columns"]) - len(keep) if book.columns else None
     written = measure(table, roles, folder / document["release"]["file"], own, beside)
-    by_rows = written.unkept or written.joint
-    is_ordered = not book.soft and abs(by_rows.information - alone) <= AGREE
+    is_ordered = not book.soft and abs(written.unkept.information - alone) <= AGREE
     at_stake = stakes(joint, seed=document["asked"]["seed"])
     found: dict[str, Any] = {"measured": {"leakage_without_kept": share(alone, joint.entropy_s)}}
     if document["records"].get("persons") is None:
@@ -384,7 +379,7 @@ def _audited(
     if settings["attackers"]:
         done.not_measured.append("attackers")
     found = audit_joint(
-        (replace(written.joint, n_records=joint.n_records), written.public),
+        (written.joint, written.public),
         roles.sensitive,
         original=(joint, roles.public),
         trials=Trials(**{**settings, "attackers": False}),

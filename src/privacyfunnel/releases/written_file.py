@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,23 +38,18 @@ class Measured:
 
     columns: tuple[str, ...]  # of the file
     joint: Joint  # of S and the released labels, with the columns that are kept beside them
+    unkept: Joint  # of S and the labels alone
     values_as: frozenset[tuple[Any, str]]  # values of X, each with a label it was released as
     utility_bits: float
     entropy_x_bits: float
     kept: tuple[str, ...] = ()  # the columns passed through that are measured
     persons: Persons | None = None  # whose rows those of the joint are
-    unkept: Joint | None = None  # of S and the labels alone, where columns are kept beside them
     beside: Joint | None = None  # of S and X with the kept columns, as they were in the table
 
     @property
     def public(self) -> list[Column]:
         """What the joint's labels are made of: the released symbol, then the columns that are kept."""
         return [Column(name, "text") for name in (RELEASED, *self.kept)]
-
-    @property
-    def leakage_bits(self) -> float:
-        """I(S;X̂)."""
-        return self.joint.information
 
 
 def measure(
@@ -87,17 +82,19 @@ def measure(
     if labels[-1] is None:
         raise RuntimeError("the written file has fewer rows than the table.")
     p_xxhat = _counts(x, xhat, weights / weights.sum())
-    joint = Joint.from_counts(_counts(s, xhat, weights), labels_s=labels_s, labels_x=labels)
-    parts: dict[str, Any] = {"joint": joint, "kept": tuple(kept)}
+
+    def with_s(codes: Any, labels_x: list[Any]) -> Joint:
+        found = Joint.from_counts(_counts(s, codes, weights), labels_s, labels_x)
+        # Whole weights are no count of records.
+        return found if roles.weight is None else replace(found, n_records=None)
+
+    unkept = with_s(xhat, labels)
+    parts: dict[str, Any] = {"joint": unkept, "unkept": unkept, "kept": tuple(kept)}
     if kept:
         more = [encode_column(Column(name, "text"), groups[f"m{i}"]) for i, name in enumerate(kept)]
         out, out_labels = combine_columns([(xhat, labels), *more], every)
         as_it_was, was_labels = combine_columns([(x, values), *more], every)
-        parts |= {
-            "joint": Joint.from_counts(_counts(s, out, weights), labels_s, out_labels),
-            "unkept": joint,
-            "beside": Joint.from_counts(_counts(s, as_it_was, weights), labels_s, was_labels),
-        }
+        parts |= {"joint": with_s(out, out_labels), "beside": with_s(as_it_was, was_labels)}
     if person is not None:
         who, _ = encode_column(Column(person, "text"), groups["person"])
         parts["persons"] = Persons.of(who, s, out if kept else xhat, groups["n"].to_numpy())
@@ -153,7 +150,7 @@ def check_same(book: Codebook, measured: Measured) -> None:
         return
     for name, found in (
         ("utility_bits", measured.utility_bits),
-        ("leakage_bits", (measured.unkept or measured.joint).information),
+        ("leakage_bits", measured.unkept.information),
     ):
         if not abs(book.measured[name] - found) <= AGREE:
             raise NotAsMeasured(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.values import decode
@@ -35,6 +36,7 @@ Document = Mapping[str, Any]
 MOST_GROUPS = 60  # of a column, on the page for receivers
 ROOM = 220  # characters for the combinations that are shown of a symbol, and at least one of them
 CELL = 70  # characters for the values in a cell
+OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
 
 
 def page(document: Document, hints: Hints = HINTS) -> str:
@@ -90,7 +92,7 @@ def templates(*own: BaseLoader, hints: Hints = HINTS) -> Environment:
         listed=listed,
         quoted=lambda names: [f"“{name}”" for name in names],
         cut=_cut,
-        caution_words=lambda caution: words.caution(caution, hints),
+        caution_words=lambda caution: _with_whole_options(words.caution(caution, hints)),
         column_words=_column_words,
         picture=Picture.of,
         column_picture=ColumnPicture.of,
@@ -153,6 +155,15 @@ _environment = cache(templates)
 def _shown(value: Any) -> Any:
     """Unseen characters in a value are spelled out, so that none can hide what it is."""
     return visible(value) if type(value) is str else value
+
+
+def _with_whole_options(text: str) -> Markup:
+    """A text whose options of the command do not break at their hyphens, each in a span of its own.
+
+    >>> _with_whole_options("--choose-on 0.5 chooses it; <b> is escaped")
+    Markup('<span>--choose-on</span> 0.5 chooses it; &lt;b&gt; is escaped')
+    """
+    return Markup(OPTION.sub(r"<span>\g<0></span>", str(escape(visible(text)))))
 
 
 def _cut(text: object, most: int) -> str:
