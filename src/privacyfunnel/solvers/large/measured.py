@@ -55,9 +55,7 @@ class MeasuredSearch:
         weights, labels, first = self.measured.priced(price)[0], np.zeros(n, dtype=np.int64), 0
         n_parts = math.ceil(n / PART)
         for part in (self.order[k::n_parts] for k in range(n_parts)):
-            k = insert_measured(
-                columns, cells, self.measured.weights, part, views, weights, len(part), labels
-            )
+            k = insert_measured(columns, cells, self.measured.weights, part, views, weights, labels)
             labels[part] += first
             first += int(k)
         return labels

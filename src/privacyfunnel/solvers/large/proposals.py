@@ -77,7 +77,7 @@ class ProposalSearch:
         for part in (self.order[k::n_parts] for k in range(n_parts)):
             k = insert_in_order(
                 layout.columns, layout.joint.masses, part, layout.table,
-                layout.eta_weights((1.0, -lam)), len(part), labels,
+                layout.eta_weights((1.0, -lam)), labels,
             )  # fmt: skip
             labels[part] += first
             first += int(k)
