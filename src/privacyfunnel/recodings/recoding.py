@@ -26,7 +26,7 @@ from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch,
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
-from privacyfunnel.recodings.kept import check_importance
+from privacyfunnel.recodings.kept import check_importance, of_values
 from privacyfunnel.recodings.kept import kept as kept_by
 from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
 from privacyfunnel.recodings.sample import sampled
@@ -129,10 +129,7 @@ class Recoding:
         share = searched.total / joint.total
         marginals = None
         if searched is not joint:
-            marginals = tuple(
-                np.bincount(column.codes, joint.p_x, len(column.values)).astype(float)
-                for column in joint.public
-            )
+            marginals = tuple(of_values(column, joint.p_x) for column in joint.public)
         if self.fit == "population":
             searched = smoothed(searched, rng)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
@@ -157,7 +154,7 @@ class Recoding:
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
         """What a column may become."""
         name, values, local = column.name, column.values, self.kind == "local"
-        weights = np.bincount(column.codes, joint.p_x, len(values)).astype(float)
+        weights = of_values(column, joint.p_x)
         tree = order = None
         if name in self.hierarchies:
             given = self.hierarchies[name]
@@ -186,7 +183,7 @@ class Recoding:
                 shares=weights if len(joint.public) > 1 else None,
                 hurried=joint.n_x > HURRIED,
             )
-        return Tree.flat(values) if local else Groups(values)
+        return Tree.of(values) if local else Groups(values)
 
     def solve(
         self,
