@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import ColumnCode, Group, Partition, RecodedColumn
-from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
@@ -417,11 +416,6 @@ class GlobalSearch:
         def price(code: Recoded) -> float:
             return code.leakage - mu * code.kept
 
-        if not self.allowed():
-            raise TargetUnreachable(
-                f"no recoding keeps suppression within {self.suppress:g} of the records; allow more, "
-                "or lower the least count."
-            )
         for _ in range(0 if self.is_small else STEPS):
             starts = sorted(self.allowed(), key=price)[:STARTS]
             before = len(self.seen)

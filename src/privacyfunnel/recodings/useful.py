@@ -95,12 +95,16 @@ class UsefulSearch:
             bounded, price = "leakage", Price.telling(target)
         else:
             raise InvalidInput("a use takes exactly one target, utility or leakage.")
+        if not self._allowed():
+            raise self.search._too_many_suppressed()
         for _ in range(HALVINGS):
             before = len(self.seen)
             self._between(bounded, target)
             if len(self.seen) == before:
                 break
         best = chosen(self._allowed(), price, told_and_kept)
+        if best is None and utility is None:
+            raise self.search._too_telling()
         if best is None:
             most = max(one.kept for one in self._allowed())
             raise TargetUnreachable(
