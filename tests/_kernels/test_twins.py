@@ -104,7 +104,7 @@ def test_insertion_is_the_plain_one(objective):
     labels = np.empty(12, dtype=np.int64)
     masses = np.asarray(joint.counts.sum(axis=0)).ravel()
     price = layout.eta_weights(objective.weights)
-    n = insert_in_order(layout.columns, masses, order, layout.table, price, 12, labels)
+    n = insert_in_order(layout.columns, masses, order, layout.table, price, labels)
     expected = reference.insert_in_order(joint, order.tolist(), objective.weights)
     assert labels.tolist() == [expected[x] for x in range(12)]
     assert n == labels.max() + 1

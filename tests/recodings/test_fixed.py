@@ -151,3 +151,10 @@ def rows_of(joint: pf.Joint) -> pd.DataFrame:
     return pd.DataFrame(
         [(s, *x) for x in joint.labels_x for s in (0, 1)], columns=["ill", *joint.columns]
     )
+
+
+@pytest.mark.parametrize("fit", ["records", "population"])
+def test_groups_that_tell_more_than_is_allowed_are_refused_with_the_reason(fit):
+    search = Recoding(groups={"age": [2]}, fit=fit).on(small_joint())
+    with pytest.raises(TargetUnreachable, match="the groups that are given tell more"):
+        search.at(np.random.default_rng(0), leakage=1e-9)

@@ -69,7 +69,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_value_called_star_keeps_apart_from_the_top():
-    labels = [group.label for group in Tree.flat(("*", "a")).groups]
+    labels = [group.label for group in Tree.of(("*", "a")).groups]
     assert labels[-1] == "*"
     assert len(set(labels)) == 3
 

@@ -82,3 +82,15 @@ def test_an_estimator_keeps_y(recoding: str):
     assert funnel.leakage_ < 0.05
     with pytest.raises(InvalidInput, match="keep='y' takes both y"):
         PrivacyFunnel(keep="y").fit(x, y)
+
+
+def test_what_no_code_for_a_use_can_do_is_refused_with_the_reason():
+    joint = ages_with_use(np.random.default_rng(0))
+    for options, target, words in (
+        ({"min_count": 10_000}, {"utility": 0.5}, "10000 records in each combination"),
+        ({"min_count": 10_000}, {"leakage": 0.5}, "10000 records in each combination"),
+        ({"groups": {"age": [3]}}, {"leakage": 0.0}, "the groups that are given tell more"),
+    ):
+        search = UsefulSearch(Recoding(**options).on(joint), np.random.default_rng(0))
+        with pytest.raises(TargetUnreachable, match=words):
+            search.at(**target)

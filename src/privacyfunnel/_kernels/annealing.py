@@ -1,8 +1,6 @@
-# mypy: ignore-errors
 """Compiled loops for the soft bottleneck: the self-consistent equations and the search for splits.
 
-``profile`` is p(s given x) as in `_kernels.soft`. Logs are natural. Each loop has a slow, obvious twin
-in ``tests/reference_soft.py``.
+``profile`` is p(s given x) as in `_kernels.soft`. Logs are natural.
 """
 
 from __future__ import annotations

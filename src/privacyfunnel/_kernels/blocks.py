@@ -52,18 +52,6 @@ def fill_groups(masses, least):
 
 
 @njit(cache=True, nogil=True)
-def _enter(columns, masses_x, members, starts, block, first, symbols, labels, sums, masses, sizes):
-    """Lay a block out from slot ``first`` on: its symbols, their slots and the slots' sums."""
-    n = 0
-    for i in range(block.size):
-        for k in range(starts[block[i]], starts[block[i] + 1]):
-            x = members[k]
-            symbols[n], labels[n] = x, first + i
-            n += 1
-            put(columns, x, masses_x[x], first + i, sums, masses, sizes)
-
-
-@njit(cache=True, nogil=True)
 def _price_slots(columns, x, mass, home, n_slots, table, price, sums, masses, cost):
     """What it costs to move x from ``home`` to each slot."""
     indptr, indices, data, _ = columns
@@ -215,9 +203,12 @@ def move_in_blocks(
         sums[:, :shown] = hubs[0][:, :shown]
         masses[:shown] = hubs[1][:shown]
         sizes[:shown] = MANY  # its members are elsewhere
-        _enter(
-            columns, masses_x, members, starts, block, shown, symbols, slots, sums, masses, sizes
-        )
+        n = 0
+        for i in range(block.size):
+            for k in range(starts[block[i]], starts[block[i] + 1]):
+                symbols[n], slots[n] = members[k], shown + i
+                put(columns, members[k], masses_x[members[k]], shown + i, sums, masses, sizes)
+                n += 1
         for _ in range(sweeps):
             n_slots = _sweep(
                 columns, masses_x, table, price, temperature, least, (n_slots, n_hubs, fixed),

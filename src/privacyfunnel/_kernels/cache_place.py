@@ -20,13 +20,10 @@ def _can_write(folder: Path) -> bool:
     return present.is_dir() and os.access(present, os.W_OK | os.X_OK)
 
 
-def _places() -> list[Path]:
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return [Path(__file__).parent / "__pycache__", Path(home)]
-
-
+_home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+_usual = Path(__file__).parent / "__pycache__", Path(_home)
 _own: TemporaryDirectory[str] | None = None
-if not numba.config.CACHE_DIR and not any(map(_can_write, _places())):
+if not numba.config.CACHE_DIR and not any(map(_can_write, _usual)):
     _own = TemporaryDirectory(prefix="privacyfunnel-numba-")
     numba.config.CACHE_DIR = _own.name
 

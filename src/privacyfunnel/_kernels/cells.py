@@ -3,10 +3,10 @@
 Given what the other columns are released as (r), a group of values of one column fills the cells r with
 summed vectors over s, and its price is a sum over them (additive measures, `cell_measure`), plus what
 is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value the weights of its cells,
-those of one r together. ``costs`` = (depth, least, keep, total, unit, each): a cell that weighs less than
+those of one r together. ``costs`` = (depth, least, keep, total, unit): a cell that weighs less than
 ``least`` is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit
-of its weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all; a budget is
-spent by every group, ``each``, and for every bit of the column that it loses, ``unit``.
+of its weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all; every bit of
+the column that a group loses takes ``unit`` of a budget.
 ``measure`` = (kind, weights, table, chance, n_s[, views]): the number of a measure, or `WEIGHED`, where
 the rows of a use stand below those of S and each row has its weight, the last one being that of the
 cell's mass; the table of η; what each cell costs for what it would tell by chance; the number of rows
@@ -22,6 +22,7 @@ from numba import njit
 
 from privacyfunnel._kernels.eta import eta_of
 from privacyfunnel._kernels.measured import tell
+from privacyfunnel._kernels.partitions import least_costs
 
 REACH = 128  # places between cuts that an interval between any two of them holds
 WEIGHED = 102  # next to the numbers of the measures
@@ -109,11 +110,11 @@ def _price(told, small, weight, costs):
 @njit(cache=True)
 def _spent(weight, losses, low, high, costs):
     """Units of a budget that the values low to high of an order take as one group."""
-    total, unit, each = costs[3], costs[4], costs[5]
+    total, unit = costs[3], costs[4]
     if unit == 0.0:  # nothing is lost that counts, and no losses are given
-        return each
+        return 0.0
     share = weight / total
-    return each + max(0.0, (share * math.log2(share) - (losses[high] - losses[low])) * unit)
+    return max(0.0, (share * math.log2(share) - (losses[high] - losses[low])) * unit)
 
 
 @njit(cache=True)
@@ -237,22 +238,7 @@ def best_groups(cells, weights, n_r, n_s, costs, measure):
         told += _add(cells, bit, sign, sums, small, costs, measure)
         weight += sign * weights[bit]
         prices[members] = _price(told, small, weight, costs)
-    best = np.full(1 << n, np.inf)
-    group = np.zeros(1 << n, dtype=np.int64)
-    best[0] = 0.0
-    for members in range(1, 1 << n):
-        lowest = members & -members
-        rest = members ^ lowest
-        subset = rest
-        while True:
-            price = prices[lowest | subset] + best[rest ^ subset]
-            if price < best[members]:
-                best[members] = price
-                group[members] = lowest | subset
-            if subset == 0:
-                break
-            subset = (subset - 1) & rest
-    return group
+    return least_costs(prices, n)[1]
 
 
 @njit(cache=True)

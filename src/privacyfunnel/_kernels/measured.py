@@ -568,14 +568,14 @@ def proposals_measured(
 
 
 @njit(cache=True, nogil=True)
-def insert_measured(columns, cells, weights, order, views, price, room, labels):
+def insert_measured(columns, cells, weights, order, views, price, labels):
     """As `proposals.insert_in_order`, for any views."""
-    n_views, n_clusters = price.size, 0
-    slots = slots_for(columns[3], n_views, room + 1)
+    n, n_views, n_clusters = order.size, price.size, 0
+    slots = slots_for(columns[3], n_views, n)
     sums, masses, sizes, state, told = slots
-    after, rise, scratch = np.zeros((n_views, room + 1)), np.zeros(room + 1), np.zeros(room + 1)
+    after, rise, scratch = np.zeros((n_views, n)), np.zeros(n), np.zeros(n)
     for x in order:
-        n_slots = min(n_clusters + 1, room)
+        n_slots = n_clusters + 1
         rise[:n_slots] = 0.0
         for v in range(n_views):
             if price[v] != 0.0:
@@ -601,7 +601,7 @@ def _pair_told(sums, masses, views, i, j, column, told_of):
 
 
 @njit(cache=True)
-def merge_path_measured(sums, masses, views, price, n_symbols, stop_change):
+def merge_path_measured(sums, masses, views, price, stop_change):
     """As `merges.merge_path` without a slack: the merges, and the change of T by each."""
     n, n_views = (masses.size + 1) // 2, price.size
     alive = np.zeros(masses.size, dtype=np.bool_)
@@ -622,7 +622,7 @@ def merge_path_measured(sums, masses, views, price, n_symbols, stop_change):
     heapq.heapify(heap)
     merges, changes = np.empty((n - 1, 2), dtype=np.int64), np.empty((n - 1, n_views))
     n_merges = 0
-    while len(heap) > 0 and n - n_merges > n_symbols:
+    while len(heap) > 0 and n_merges < n - 1:
         change, one, two = heapq.heappop(heap)
         i, j = np.int64(one), np.int64(two)  # else all below is compiled for both types
         if not (alive[i] and alive[j]):

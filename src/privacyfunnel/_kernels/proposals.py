@@ -20,17 +20,21 @@ ALONE = 0.1  # of the moves proposed, to a cluster of its own
 
 
 @njit(cache=True, nogil=True)
-def insert_in_order(columns, weights, order, table, price, most, labels):
+def insert_in_order(columns, weights, order, table, price, labels):
     """Put each symbol of ``order`` into the cluster where it raises ``price · (G, F)`` least.
 
-    A cluster of its own is one of the places, while there are fewer than ``most``. Writes the
-    ``labels`` and returns the number of clusters.
+    A cluster of its own is one of the places. Writes the ``labels`` and returns the number of clusters.
     """
     indptr, indices, data, n_rows = columns
-    sums, masses = np.zeros((n_rows, most + 1)), np.zeros(most + 1)
-    sizes, rise, n_clusters = np.zeros(most + 1, dtype=np.int64), np.empty(most + 1), 0
+    n, n_clusters = order.size, 0
+    sums, masses, sizes, rise = (
+        np.zeros((n_rows, n)),
+        np.zeros(n),
+        np.zeros(n, np.int64),
+        np.empty(n),
+    )
     for x in order:
-        n_slots = min(n_clusters + 1, most)
+        n_slots = n_clusters + 1
         for c in range(n_slots):
             after = eta_of(masses[c] + weights[x], table)
             rise[c] = price[1] * (after - eta_of(masses[c], table))

@@ -175,14 +175,6 @@ def _apart(columns, masses, table, scales):
 
 
 @njit(cache=True)
-def _xorshift(state):
-    """The next state of Marsaglia's xorshift generator (2003): enough for shuffling, and quick."""
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    return state ^ (state << np.uint64(17))
-
-
-@njit(cache=True)
 def _shuffle_from(members, inside, order, state):
     """A random order of all symbols that starts with ``members``; ``inside`` is all False."""
     low = members.size
@@ -197,7 +189,10 @@ def _shuffle_from(members, inside, order, state):
             low += 1
     for start, stop in ((0, members.size), (members.size, order.size)):
         for k in range(stop - 1, start, -1):
-            state = _xorshift(state)
+            # Marsaglia's xorshift (2003): enough for shuffling, and quick.
+            state ^= state << np.uint64(13)
+            state ^= state >> np.uint64(7)
+            state ^= state << np.uint64(17)
             room = np.uint64(k - start + 1)
             j = start + np.int64(((state >> np.uint64(32)) * room) >> np.uint64(32))
             order[k], order[j] = order[j], order[k]

@@ -1,10 +1,8 @@
-# mypy: ignore-errors
 """Compiled loops for soft codes: mirror descent on channels and on single posteriors.
 
 ``profile`` is p(s given x) as the parts of a CSC matrix ``[s, x]``: ``indptr``, ``indices``, ``data``
 and the number of rows. A channel comes as ``channel[xhat, x]`` = p(x̂ given x), a posterior as
 ``posterior[x]`` = p(x given x̂); both may hold exact zeros, which stay zero. Logs are natural.
-Each loop has a slow, obvious twin in ``tests/reference_soft.py``.
 """
 
 from __future__ import annotations

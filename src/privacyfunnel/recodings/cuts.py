@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from privacyfunnel.columns import known, show, show_below, show_from
 
 Cut = tuple[Any, int]  # the value that opens the upper interval, and how round it is
+# How round the first day of a century, a decade, five years, a year, a quarter, a month is: the
+# years and months that lie between two such days.
+PERIODS = {6: (100, 12), 5: (10, 12), 4: (5, 12), 3: (1, 12), 2: (1, 3), 1: (1, 1)}
 
 
 def is_ordered(values: Sequence[Any]) -> bool:
@@ -63,41 +66,22 @@ def _multiple_above(low: float, factor: int, exponent: int) -> float:
 
 
 def _cut_dates(low: date, high: date) -> Cut:
-    for roundness, first in _FIRSTS.items():
-        cut = first(high)
+    midnight = high
+    if isinstance(high, datetime):
+        midnight = high.replace(hour=0, minute=0, second=0, microsecond=0)
+    since_midnight = high - midnight
+    for roundness, (years, months) in PERIODS.items():
+        year, month = high.year // years * years, (high.month - 1) // months * months + 1
+        cut = midnight.replace(max(year, 1), month, 1)
         if cut > low:
             return cut, roundness
     if not isinstance(high, datetime):
         return high, 0
-    midnight = high.replace(hour=0, minute=0, second=0, microsecond=0)
-    units = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
-    for fineness, unit in enumerate(units):
-        cut = midnight + (high - midnight) // unit * unit
+    for fineness, unit in enumerate((timedelta(days=1), timedelta(hours=1), timedelta(minutes=1))):
+        cut = midnight + since_midnight // unit * unit
         if cut > low:
             return cut, -fineness
     return high, -99
-
-
-def _first_of(years: int, months: int) -> Callable[[date], date]:
-    def first(day: date) -> date:
-        month = (day.month - 1) // months * months + 1
-        fields = {"year": max(day.year - day.year % years, 1), "month": month, "day": 1}
-        if isinstance(day, datetime):
-            return day.replace(**fields, hour=0, minute=0, second=0, microsecond=0)  # type: ignore[arg-type]
-        return day.replace(**fields)
-
-    return first
-
-
-# How round the first day of a century, a decade, five years, a year, a quarter, a month is.
-_FIRSTS: dict[int, Callable[[date], date]] = {
-    6: _first_of(100, 12),
-    5: _first_of(10, 12),
-    4: _first_of(5, 12),
-    3: _first_of(1, 12),
-    2: _first_of(1, 3),
-    1: _first_of(1, 1),
-}
 
 
 def interval_label(low: Any, high: Any, members: Sequence[Any], *, whole: bool) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import ColumnCode, Group, Partition, RecodedColumn
-from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure, lost_bits
+from privacyfunnel.recodings.kept import of_values
 from privacyfunnel.solvers.target import (
     HAIR,
     Price,
@@ -27,7 +27,7 @@ from privacyfunnel.solvers.target import (
     stays_within,
     told_and_kept,
 )
-from privacyfunnel.solvers.tradeoff import hull, undominated
+from privacyfunnel.solvers.tradeoff import hull, slope_at, undominated
 
 ROUNDS = 30  # sweeps over the columns in one descent
 LAMS = 24  # prices of what is kept, from all coarse to all fine
@@ -139,10 +139,7 @@ class GlobalSearch:
         if self.marginals is not None:
             return [p * self.joint.total for p in self.marginals]
         mass = self.joint.p_x * self.joint.total
-        return [
-            np.bincount(column.codes, weights=mass, minlength=len(column.values)).astype(float)
-            for column in self.joint.public
-        ]
+        return [of_values(column, mass) for column in self.joint.public]
 
     @cached_property
     def rates(self) -> Array:
@@ -258,7 +255,7 @@ class GlobalSearch:
                     cells = self.cells(now, i, mu, nu, keep=False)
                     within = self.shapes[i].within(cells, most[i], now[i], rng)
                     new = now[i] if within is None else within
-                fixed = fixed + 1 if _same(new, now[i]) else 1
+                fixed = fixed + 1 if Partition(new) == Partition(now[i]) else 1
                 now[i] = new
             else:
                 fixed += 1
@@ -419,11 +416,6 @@ class GlobalSearch:
         def price(code: Recoded) -> float:
             return code.leakage - mu * code.kept
 
-        if not self.allowed():
-            raise TargetUnreachable(
-                f"no recoding keeps suppression within {self.suppress:g} of the records; allow more, "
-                "or lower the least count."
-            )
         for _ in range(0 if self.is_small else STEPS):
             starts = sorted(self.allowed(), key=price)[:STARTS]
             before = len(self.seen)
@@ -441,9 +433,8 @@ class GlobalSearch:
         corners = self.hull()
         if len(corners) < 2:
             return max(self.most_told, 1e-9)
-        k = int(np.clip(np.searchsorted([c.kept for c in corners], kept), 1, len(corners) - 1))
-        low, high = corners[k - 1], corners[k]
-        return max((high.leakage - low.leakage) / max(high.kept - low.kept, 1e-9), 1e-9)
+        points = np.array([(code.kept, code.leakage) for code in corners])
+        return max(slope_at(points, "funnel", kept, steepest=np.inf), 1e-9)
 
     def _near(self, kept: float, mu: float, starts: int, patterns: int) -> list[Recoded]:
         """A few codes on each side of a share that are cheap at its price, see `_first`."""
@@ -461,7 +452,7 @@ class GlobalSearch:
         if self.rates[i] > 0:
             cells = self.cells(code.labels, i, mu * factor, mu)
             new = self.shapes[i].best(cells, code.labels[i], rng)
-            if not _same(new, code.labels[i]):
+            if Partition(new) != Partition(code.labels[i]):
                 order = [j for j in rng.permutation(len(code.labels)) if j != i]
                 new_code = self.measured(code.with_column(i, new))
                 self._fill(new_code, kept, mu, rng, [*order, i])
@@ -472,7 +463,7 @@ class GlobalSearch:
         """Keep one column as it is, or drop it, and let the others make up for it."""
         order = [int(j) for j in rng.permutation(len(self.shapes)) if j != i]
         for end in self.shapes[i].ends() if order and self.rates[i] > 0 else ():
-            if not _same(end, code.labels[i]):
+            if Partition(end) != Partition(code.labels[i]):
                 self._fill(self.measured(code.with_column(i, end)), kept, mu, rng, order)
 
     def _shaken(self, code: Recoded, rng: np.random.Generator) -> Recoded:
@@ -566,12 +557,6 @@ def _dense(numbers: Ints, most: int) -> tuple[Ints, Ints]:
     there = np.zeros(most, dtype=bool)
     there[numbers] = True
     return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
-
-
-def _same(a: Ints, b: Ints) -> bool:
-    """Whether two labellings have the same groups."""
-    pairs = len(np.unique(np.stack([a, b]), axis=1).T)
-    return pairs == len(np.unique(a)) == len(np.unique(b))
 
 
 def _first(codes: Sequence[Recoded], starts: int, patterns: int) -> list[Recoded]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -110,11 +111,8 @@ class Hierarchy:
             for level, label in enumerate(self.levels.get(show(value), ABOVE)[:-1]):
                 members.setdefault((level, label), []).append(value)
                 below.setdefault((level, label), []).append(v)
-        nodes = [
-            (sorted(below[key]), Group(key[1], tuple(members[key])))
-            for key in sorted(below, key=lambda key: key[0])
-        ]
-        return Tree.of(values, nodes)
+        keys = sorted(below, key=itemgetter(0))  # the lower levels first
+        return Tree.of(values, [(below[key], Group(key[1], tuple(members[key]))) for key in keys])
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +131,11 @@ class Tree:
     exact = True  # `best` is optimal among all cuts of the tree
 
     @classmethod
-    def of(cls, values: Sequence[Any], nodes: Sequence[tuple[Sequence[int], Group]]) -> Tree:
-        """From nested sets of positions of ``values``, smaller ones first where they are nested."""
+    def of(cls, values: Sequence[Any], nodes: Sequence[tuple[Sequence[int], Group]] = ()) -> Tree:
+        """From nested sets of positions of ``values``, smaller ones first where they are nested.
+
+        Without any, a value is released as itself or as ``*``.
+        """
         n = len(values)
         groups = [Group(show(value), (value,)) for value in values]
         inside = [[v] for v in range(n)]
@@ -161,11 +162,6 @@ class Tree:
         low = np.array([place[members].min() for members in inside])
         high = low + np.array([len(members) for members in inside])
         return cls(distinct(groups), parent, order, low, high)
-
-    @classmethod
-    def flat(cls, values: Sequence[Any]) -> Tree:
-        """One level: each value, or ``*``."""
-        return cls.of(values, [])
 
     @classmethod
     def of_order(cls, values: Sequence[Any], weights: Array, order: Sequence[int]) -> Tree:

@@ -47,7 +47,6 @@ class Intervals:
     order: Ints
     cuts: tuple[Any, ...]
     rough: Array
-    most: int = 0  # intervals; 0 is any number
     levels: tuple[NDArray[np.bool_], ...] = ()  # none: all allowed points at once
     hurried: bool = False
 
@@ -58,7 +57,6 @@ class Intervals:
         *,
         cuts: Sequence[Any] | None = None,
         rounding: str = "prefer",
-        most: int = 0,
         shares: Array | None = None,
         hurried: bool = False,
     ) -> Intervals:
@@ -76,7 +74,7 @@ class Intervals:
         known = [values[v] for v in order]
         n = len(known)
         if cuts is not None:
-            return cls._at(tuple(values), order, cuts, most)
+            return cls._at(tuple(values), order, cuts)
         between = [cut_between(a, b) for a, b in pairwise(known)]
         rough = np.zeros(n + 1)
         roundness = np.array([r for _, r in between])
@@ -91,12 +89,10 @@ class Intervals:
         allowed = np.isfinite(rough)
         levels = () if shares is None else _levels(shares[order], roundness, allowed, n_points)
         places = np.array(order, dtype=np.int64)
-        return cls(tuple(values), places, points, rough, most, levels, hurried)
+        return cls(tuple(values), places, points, rough, levels, hurried)
 
     @classmethod
-    def _at(
-        cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int
-    ) -> Intervals:
+    def _at(cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any]) -> Intervals:
         if isinstance(cuts, str) or not isinstance(cuts, Iterable):
             raise InvalidInput(f"cuts must be a list of points for each column, got {cuts!r}.")
         known, given = [values[v] for v in order], plain_labels(tuple(cuts))
@@ -113,14 +109,14 @@ class Intervals:
                 f"cuts must be of the kind of the column's values, such as {known[0]!r}; "
                 f"got {given[0]!r}."
             ) from None
-        return cls(values, np.array(order, dtype=np.int64), tuple(points), rough, most)
+        return cls(values, np.array(order, dtype=np.int64), tuple(points), rough)
 
     @classmethod
-    def of_order(cls, values: Sequence[Any], order: Sequence[int], *, most: int = 0) -> Intervals:
+    def of_order(cls, values: Sequence[Any], order: Sequence[int]) -> Intervals:
         """Categories in the order given, as positions of the known values: runs of neighbours."""
         n = len(order)
         points = (None,) * (n + 1)
-        return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1), most)
+        return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1))
 
     def free(self) -> Intervals:
         """The same, where a cut at a point that is not round costs nothing."""
@@ -142,7 +138,7 @@ class Intervals:
         prices = self._cut_prices(cells)
         for points in self.levels or (np.isfinite(self.rough),):
             cut_prices = np.where(points, prices, np.inf)
-            finer = self._cut(cells, self.order, cut_prices, most=self.most)
+            finer = self._cut(cells, self.order, cut_prices)
             if finer[0] >= price:
                 break
             price, labels = finer
@@ -171,18 +167,15 @@ class Intervals:
         return None if np.isinf(price) else labels
 
     def _cut(
-        self,
-        cells: ColumnCells,
-        order: Ints,
-        cut_prices: Array,
-        bound: float | None = None,
-        most: int = 0,
+        self, cells: ColumnCells, order: Ints, cut_prices: Array, bound: float | None = None
     ) -> tuple[float, Ints]:
         """The price of the cheapest intervals of values in an order, see `ColumnCells.cut`, and they."""
         from privacyfunnel._kernels.cells import cut_intervals
 
-        far = self._far if order is self.order else np.ones(len(order) + 1, dtype=bool)
-        price, bins, starts, spent = cells.cut(cut_intervals, order, (cut_prices, far), bound, most)
+        far = np.ones(len(order) + 1, dtype=bool)  # where long intervals may begin and end
+        if self.levels and order is self.order:
+            far = self.levels[0]
+        price, bins, starts, spent = cells.cut(cut_intervals, order, (cut_prices, far), bound)
         end, runs = len(order), np.zeros(len(order), dtype=np.int64)
         while end > 0:
             begin = int(starts[end, bins])
@@ -190,11 +183,6 @@ class Intervals:
             bins -= int(spent[end, bins]) if bins else 0
             end = begin
         return price, beside_runs(runs, order, self.n_values)
-
-    @property
-    def _far(self) -> NDArray[np.bool_]:
-        """Where long intervals may begin and end."""
-        return self.levels[0] if self.levels else np.ones(len(self.order) + 1, dtype=bool)
 
     def _cut_prices(self, cells: ColumnCells) -> Array:
         allowed = np.where(np.isinf(self.rough), 0.0, self.rough) * cells.total * cells.rough

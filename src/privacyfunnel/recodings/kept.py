@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privacyfunnel.codes import Code, ColumnCode, Partition
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.information import Array, cells_information, entropy, mutual_information, share
-from privacyfunnel.joint import Joint
+from privacyfunnel.joint import Joint, PublicColumn
 
 
 def check_importance(joint: Joint, importance: Mapping[str, float] | None) -> Array:
@@ -47,7 +48,7 @@ def kept(joint: Joint, code: ColumnCode, importance: Mapping[str, float] | None 
     lost = 0.0
     for i, (column, released) in enumerate(zip(joint.public, code.columns, strict=True)):
         if weights[i] > 0:
-            p_v = np.bincount(column.codes, weights=joint.p_x, minlength=len(column.values))
+            p_v = of_values(column, joint.p_x)
             place = {value: v for v, value in enumerate(column.values)}
             masses = [
                 sum(p_v[place[value]] for value in dict.fromkeys(group.members) if value in place)
@@ -68,16 +69,25 @@ def column_utilities(joint: Joint, code: Code) -> dict[str, float]:
     """
     found = {}
     for i, column in enumerate(joint.public):
-        whole = entropy(np.bincount(column.codes, weights=joint.p_x))
+        whole = entropy(of_values(column, joint.p_x))
         if isinstance(code, Partition):
             symbols = code.cells[:, i] if isinstance(code, ColumnCode) else code.labels
-            pairs = column.codes * (symbols.max() + 1) + symbols
-            cells, inverse = np.unique(pairs, return_inverse=True)
-            p = np.bincount(inverse, weights=joint.p_x).astype(float)
-            bits = cells_information(p, *np.divmod(cells, symbols.max() + 1))
+            bits = labels_information(column.codes, symbols, joint.p_x)
         else:
             of_value = np.zeros((len(column.values), joint.n_x))
             of_value[column.codes, np.arange(joint.n_x)] = joint.p_x
             bits = mutual_information(of_value @ code.matrix.toarray())
         found[column.name] = float(share(bits, whole))
     return found
+
+
+def of_values(column: PublicColumn, weights: Array) -> Array:
+    """The weight of each value of a column, from those of each x."""
+    return np.bincount(column.codes, weights, len(column.values)).astype(float)
+
+
+def labels_information(one: NDArray[np.int64], other: NDArray[np.int64], p_x: Array) -> float:
+    """I(A;B) in bits of two labels that each x has."""
+    cells, place = np.unique(one * (other.max() + 1) + other, return_inverse=True)
+    p = np.bincount(place, weights=p_x).astype(float)
+    return cells_information(p, *np.divmod(cells, other.max() + 1))

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from privacyfunnel.codes import ColumnCode, Partition, RecodedColumn
-from privacyfunnel.information import Array, cells_information
+from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import Measure
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.global_recoding import GlobalSearch
 from privacyfunnel.recodings.hierarchy import Tree
+from privacyfunnel.recodings.kept import labels_information, of_values
 from privacyfunnel.solvers.target import (
     HAIR,
     SLIGHT,
@@ -80,30 +81,25 @@ class LocalSearch:
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
         """The trees of all columns as `_kernels.generalisation` takes them."""
-        start: list[int] = []
-        depth: list[int] = []
-        nodes: list[int] = []
+        chains: list[Ints] = []  # of each value of each column
         loss: list[float] = []
         rates: list[float] = []
         leaf = np.zeros((self.joint.n_x, len(self.trees)), dtype=np.int64)
         for i, (column, tree) in enumerate(zip(self.joint.public, self.trees, strict=True)):
-            shares = np.bincount(column.codes, weights=self.joint.p_x, minlength=tree.n_values)
+            shares = of_values(column, self.joint.p_x)
             sums = np.concatenate([[0.0], np.cumsum(shares[tree.order])])
             bits = np.log2(np.minimum(sums[tree.high] - sums[tree.low], 1.0))
             bits[-1] = 0.0
-            leaf[:, i] = len(start) + column.codes
-            for chain in tree.chains:
-                start.append(len(nodes))
-                depth.append(len(chain))
-                nodes.extend(node + len(loss) for node in chain)
+            leaf[:, i] = len(chains) + column.codes
+            chains += [np.array(chain, dtype=np.int64) + len(loss) for chain in tree.chains]
             rate = self.columns.rates[i]
             loss.extend(rate * bits)
             rates.extend([rate if self.informed else 0.0] * len(bits))
+        depth = np.array([len(chain) for chain in chains], dtype=np.int64)
+        start, nodes = np.cumsum(depth) - depth, np.concatenate(chains)
         # Fixed numbers: they name tuples, and the result must not depend on them.
         hashes = np.random.default_rng(0).integers(1, 2**63, size=len(loss), dtype=np.uint64)
-        whole = np.array(start), np.array(depth), np.array(nodes)
-        numbers = np.array(loss), hashes, np.array(rates)
-        return leaf, *(part.astype(np.int64) for part in whole), *numbers
+        return leaf, start, depth, nodes, np.array(loss), hashes, np.array(rates)
 
     def at(
         self,
@@ -285,10 +281,8 @@ class LocalSearch:
             return -float(p_x @ self._tree[4][nodes].sum(axis=1))
         found = 0.0
         for i, column in enumerate(self.joint.public):
-            both = np.stack([nodes[:, i], column.codes])
-            cells, place = np.unique(both, axis=1, return_inverse=True)
-            p = np.bincount(place.ravel(), weights=p_x).astype(float)
-            found += self.columns.rates[i] * cells_information(p, *cells)
+            bits = labels_information(nodes[:, i], column.codes, p_x)
+            found += self.columns.rates[i] * bits
         return found
 
     def levels(self, labels: Sequence[Ints]) -> Ints:

@@ -26,14 +26,14 @@ from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch,
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
-from privacyfunnel.recodings.kept import check_importance
+from privacyfunnel.recodings.kept import check_importance, of_values
 from privacyfunnel.recodings.kept import kept as kept_by
 from privacyfunnel.recodings.local_recoding import Generalised, LocalSearch
 from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import MET, Price, ranked, reaches, stays_within
+from privacyfunnel.solvers.target import MET, Price, chosen, reaches, stays_within
 from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
 RECODINGS = ("symbols", "global", "local")
@@ -129,10 +129,7 @@ class Recoding:
         share = searched.total / joint.total
         marginals = None
         if searched is not joint:
-            marginals = tuple(
-                np.bincount(column.codes, joint.p_x, len(column.values)).astype(float)
-                for column in joint.public
-            )
+            marginals = tuple(of_values(column, joint.p_x) for column in joint.public)
         if self.fit == "population":
             searched = smoothed(searched, rng)
         shapes = tuple(self._shape(joint, column) for column in joint.public)
@@ -157,7 +154,7 @@ class Recoding:
     def _shape(self, joint: Joint, column: PublicColumn) -> Shape:
         """What a column may become."""
         name, values, local = column.name, column.values, self.kind == "local"
-        weights = np.bincount(column.codes, joint.p_x, len(values)).astype(float)
+        weights = of_values(column, joint.p_x)
         tree = order = None
         if name in self.hierarchies:
             given = self.hierarchies[name]
@@ -186,7 +183,7 @@ class Recoding:
                 shares=weights if len(joint.public) > 1 else None,
                 hurried=joint.n_x > HURRIED,
             )
-        return Tree.flat(values) if local else Groups(values)
+        return Tree.of(values) if local else Groups(values)
 
     def solve(
         self,
@@ -255,6 +252,8 @@ class RecodingSearch:
         """A code of low value; proved optimal where one column has an exact shape."""
         mu = objective.lam * self.joint.entropy_x
         self.sweep(rng)
+        if not self.columns.allowed():
+            raise self._too_many_suppressed()
         found = self.columns.best(mu, rng)
         if self.recoding.kind == "local":
             moved = self.tuples.best(self.tuples.levels(found.labels), mu, rng, self._sweeps())
@@ -366,7 +365,7 @@ class RecodingSearch:
             if found is None:
                 raise self._too_much(kept, 0.0 if most is None else most.kept)
         if found is None:
-            raise self._too_many_suppressed()
+            raise self._too_telling() if codes else self._too_many_suppressed()
         return found
 
     def _start(self, found: Recoded, rng: np.random.Generator, thorough: bool) -> Start:
@@ -413,24 +412,39 @@ class RecodingSearch:
             "allow more, lower the least count, or use local recoding."
         )
 
+    def _too_telling(self) -> TargetUnreachable:
+        return TargetUnreachable(
+            "no recoding found gives away so little; the groups that are given tell more."
+        )
+
     def _under(self, leakage: float, rng: np.random.Generator, thorough: bool) -> RecodedSolution:
         """The most kept whose leakage on the records themselves is within a bound, by bisection.
 
         The search lowers another leakage than the one that is bounded.
         """
-        coarse = self.whole.measured([shape.ends()[1] for shape in self.columns.shapes])
-        low, high, met = 0.0, 1.0, [self._solution(Funnel(0.0, self.measure), coarse)]
+        low, high, met = 0.0, 1.0, list[RecodedSolution]()
         steps = [False] * STEPS + [thorough] * (2 if self.recoding.kind == "local" else STEPS)
         for is_long in steps:
             middle = (low + high) / 2
-            found = self.at(rng, kept=middle, thorough=is_long)
-            if stays_within(found.amounts[0], leakage):
+            try:
+                found = self.at(rng, kept=middle, thorough=is_long)
+            except TargetUnreachable:
+                if not self.columns.allowed():
+                    raise
+                found = None
+            if found is not None and stays_within(found.amounts[0], leakage):
                 low = middle
                 met.append(found)
             else:
                 high = middle
+        # Last: what is measured is remembered, and a search that knows a code looks along no more.
+        coarse = self.whole.measured([shape.ends()[1] for shape in self.columns.shapes])
+        met.insert(0, self._solution(Funnel(0.0, self.measure), coarse))
         price = Price.telling(leakage)
-        return ranked(met, price, lambda found: (found.amounts[0], found.kept))[0]
+        best = chosen(met, price, lambda found: (found.amounts[0], found.kept))
+        if best is None:
+            raise self._too_telling()
+        return best
 
     def _wider(self) -> RecodingSearch:
         """The same with a larger least count in the sample, which has not met all rare combinations."""

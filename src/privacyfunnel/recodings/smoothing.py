@@ -67,7 +67,7 @@ def _shrunk(
     total = counts.sum(axis=0)
     known: dict[tuple[int, ...], Array] = {(): np.tile(total / total.sum(), (len(counts), 1))}
     for chosen, places in groups.items():
-        below = [one for one in known if len(one) < len(chosen) and set(one) < set(chosen)]
+        below = [one for one in known if set(one) < set(chosen)]
         largest = max(len(one) for one in below)
         prior = np.mean([known[one] for one in below if len(one) == largest], axis=0)
         sums = np.zeros((places.max() + 1, counts.shape[1]))

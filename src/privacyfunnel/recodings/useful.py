@@ -74,7 +74,8 @@ class UsefulSearch:
         if self.columns.joint is not self.joint:
             raise InvalidInput("a use is kept on the records themselves; leave fit= out.")
         self.aim = Funnel(0.0, keep="useful")
-        self.whole = self.aim.whole_utility(self.joint)
+        ((_, self.use),) = self.aim.quantities(self.joint)[1]
+        self.whole = self.use.most
         self.mean = self.joint.information / max(self.whole, 1e-12)
         self.rng = rng
         self.seen = dict[bytes, Recoded]()  # ``kept`` is the share of what X says about Y
@@ -87,14 +88,23 @@ class UsefulSearch:
 
     def at(self, *, utility: float | None = None, leakage: float | None = None) -> RecodedSolution:
         """The least leakage that keeps the share ``utility``, or the most kept at a ``leakage``."""
-        if (utility is None) == (leakage is None):
+        if utility is not None and leakage is None:
+            bounded, target, price = "kept", utility, Price.keeping(utility)
+        elif leakage is not None and utility is None:
+            target = leakage * self.joint.entropy_s
+            bounded, price = "leakage", Price.telling(target)
+        else:
             raise InvalidInput("a use takes exactly one target, utility or leakage.")
+        if not self._allowed():
+            raise self.search._too_many_suppressed()
         for _ in range(HALVINGS):
             before = len(self.seen)
-            self._between(utility, leakage)
+            self._between(bounded, target)
             if len(self.seen) == before:
                 break
-        best = self._best(utility, leakage)
+        best = chosen(self._allowed(), price, told_and_kept)
+        if best is None and utility is None:
+            raise self.search._too_telling()
         if best is None:
             most = max(one.kept for one in self._allowed())
             raise TargetUnreachable(
@@ -104,13 +114,15 @@ class UsefulSearch:
         told = self.aim.utility(self.joint, found.code)
         return replace(found, objective=self.aim, utility=told)
 
-    def _between(self, utility: float | None, leakage: float | None) -> None:
-        """One more descent, at the slope of the hull around the target, from the codes beside it."""
+    def _between(self, bounded: str, target: float) -> None:
+        """One more descent, at the slope of the hull around the target, from the codes beside it.
+
+        The target is one of what is ``bounded``, "kept" or "leakage".
+        """
         codes = self._allowed()
         points = np.array([(one.kept, one.leakage) for one in codes])
         corners = [codes[i] for i in hull(points, "funnel")]
-        place = [one.kept if utility is not None else one.leakage for one in corners]
-        target = utility if utility is not None else leakage * self.joint.entropy_s  # type: ignore[operator]
+        place = [getattr(one, bounded) for one in corners]
         k = int(np.clip(np.searchsorted(place, target), 1, max(1, len(corners) - 1)))
         low, high = corners[k - 1], corners[min(k, len(corners) - 1)]
         run = (high.kept - low.kept) * self.whole
@@ -132,20 +144,9 @@ class UsefulSearch:
         code = self.columns.measured(labels)
         if code.key not in self.seen:
             cells, _ = self.columns.released(labels)
-            of_y = self.joint.useful
-            assert of_y is not None
             into = sp.csr_array((np.ones(len(cells)), (np.arange(len(cells)), cells)))
-            bits = self.aim.quantities(self.joint)[1][0][1]
-            assert bits.measure is not None
-            kept = float(share(bits.measure.told(of_y.p_sx @ into), self.whole))
-            self.seen[code.key] = replace(code, kept=kept)
+            told = INFORMATION.told(self.use.joint.p_sx @ into)
+            self.seen[code.key] = replace(code, kept=float(share(told, self.whole)))
 
     def _allowed(self) -> list[Recoded]:
         return [one for one in self.seen.values() if self.columns.may_suppress(one.suppressed)]
-
-    def _best(self, utility: float | None, leakage: float | None) -> Recoded | None:
-        if utility is not None:
-            return chosen(self._allowed(), Price.keeping(utility), told_and_kept)
-        assert leakage is not None
-        most = leakage * self.joint.entropy_s
-        return chosen(self._allowed(), Price.telling(most), told_and_kept)

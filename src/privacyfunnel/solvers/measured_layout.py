@@ -264,7 +264,7 @@ class MeasuredLayout:
         sums[:k] = (self.stacked @ code.matrix).toarray().T
         masses[:k] = np.bincount(code.labels, weights=self.weights)
         found: tuple[NDArray[np.int64], Array] = merge_path_measured(
-            sums, masses, self.arrays[2], self.priced(price)[0], 1, stop
+            sums, masses, self.arrays[2], self.priced(price)[0], stop
         )
         return found
 

@@ -37,8 +37,7 @@ class MeasuredSearch(InsertionSearch):
         masses, weights = self.measured.weights, self.measured.priced(price)[0]
 
         def insert(part: Labels, labels: Labels) -> int:
-            given = columns, cells, masses, part, views, weights
-            return int(insert_measured(*given, len(part), labels))
+            return int(insert_measured(columns, cells, masses, part, views, weights, labels))
 
         return self.in_parts(PART, insert)
 

@@ -111,7 +111,7 @@ class ProposalSearch(InsertionSearch):
         def insert(part: Labels, labels: Labels) -> int:
             price = layout.eta_weights((1.0, -lam))
             given = layout.columns, layout.joint.masses, part, layout.table, price
-            return int(insert_in_order(*given, len(part), labels))
+            return int(insert_in_order(*given, labels))
 
         if lam not in self.inserted:
             self.inserted[lam] = self.in_parts(n if n <= WHOLE else PART, insert)
