@@ -157,6 +157,24 @@ def test_free_groups_of_a_few_values_are_optimal(seed):
     assert found.value == pytest.approx(cheapest(joint, codes, lam), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_at_most_so_many_intervals(seed):
+    from privacyfunnel.recodings.intervals import Intervals
+
+    rng = np.random.default_rng(seed)
+    joint = column_joint(rng, 7)
+    search = Recoding().on(joint).columns
+    most = int(rng.integers(1, 5))
+    shape = Intervals.of_numbers(joint.public[0].values, rounding="free", most=most)
+    mu = float(rng.random())
+    labels = shape.best(search.cells([np.zeros(joint.n_x)], 0, mu, 0.0), None, rng)
+    found = search.measured([labels])
+    cuts = [c for c in interval_cuts(list(joint.public[0].values)) if len(c) <= most]
+    best = min(a - mu * b for a, b in (global_measure(joint, [cut]) for cut in cuts))
+    assert len(set(labels)) <= most
+    assert found.leakage - mu * found.kept == pytest.approx(best, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("kind", ["intervals", "tree"])
 def test_the_cheapest_groups_within_a_bound(seed, kind):

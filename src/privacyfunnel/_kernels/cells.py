@@ -3,10 +3,10 @@
 Given what the other columns are released as (r), a group of values of one column fills the cells r with
 summed vectors over s, and its price is a sum over them (additive measures, `cell_measure`), plus what
 is kept of the column. ``cells`` = (indptr, r, s, weight) lists for each value the weights of its cells,
-those of one r together. ``costs`` = (depth, least, keep, total, unit): a cell that weighs less than
+those of one r together. ``costs`` = (depth, least, keep, total, unit, each): a cell that weighs less than
 ``least`` is not released but suppressed, which costs ``depth[r]`` and the column's own loss for each unit
-of its weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all; every bit of
-the column that a group loses takes ``unit`` of a budget.
+of its weight; ``keep`` is the price of one bit of the column, ``total`` the weight of all; a budget is
+spent by every group, ``each``, and for every bit of the column that it loses, ``unit``.
 ``measure`` = (kind, weights, table, chance, n_s[, views]): the number of a measure, or `WEIGHED`, where
 the rows of a use stand below those of S and each row has its weight, the last one being that of the
 cell's mass; the table of η; what each cell costs for what it would tell by chance; the number of rows
@@ -110,11 +110,11 @@ def _price(told, small, weight, costs):
 @njit(cache=True)
 def _spent(weight, losses, low, high, costs):
     """Units of a budget that the values low to high of an order take as one group."""
-    total, unit = costs[3], costs[4]
+    total, unit, each = costs[3], costs[4], costs[5]
     if unit == 0.0:  # nothing is lost that counts, and no losses are given
-        return 0.0
+        return each
     share = weight / total
-    return max(0.0, (share * math.log2(share) - (losses[high] - losses[low])) * unit)
+    return each + max(0.0, (share * math.log2(share) - (losses[high] - losses[low])) * unit)
 
 
 @njit(cache=True)

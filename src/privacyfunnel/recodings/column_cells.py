@@ -42,9 +42,9 @@ class ColumnCells:
         """p(v) of each value."""
         return self.weights / self.total
 
-    def prices(self, unit: float = 0.0) -> tuple[Any, ...]:
-        """Costs and measure, as the loops take them, and what a lost bit takes of a budget there."""
-        return (self.depth, self.least, self.keep, self.total, unit), self.measure
+    def prices(self, unit: float = 0.0, each: float = 0.0) -> tuple[Any, ...]:
+        """Costs and measure, as the loops take them, and what a budget is spent for there."""
+        return (self.depth, self.least, self.keep, self.total, unit, each), self.measure
 
     def cut(
         self,
@@ -52,15 +52,16 @@ class ColumnCells:
         order: Ints,
         layout: tuple[Any, ...],
         bound: float | None = None,
+        most: int = 0,
     ) -> tuple[float, int, Any, Any]:
         """The price of the cheapest cut of values in an order, and its bin and tables to walk back by.
 
-        It loses at most ``bound`` bits; the price is infinite where there is none.
+        It loses at most ``bound`` bits, or has ``most`` groups, where 0 is any number; the price is
+        infinite where there is none.
         """
-        n_bins, unit, losses = 0, 0.0, np.zeros(0)
+        budget, unit, losses = most, 0.0, np.zeros(0)
         if bound is not None:
-            # What is lost is rounded to bins, and measured after.
-            n_bins, unit = BINS + 2, BINS / max(bound, 1e-12)
+            budget, unit = BINS, BINS / max(bound, 1e-12)
             losses = np.concatenate([[0.0], np.cumsum(plogp(self.shares[order]))])
         best, exact, *tables = loop(
             self.parts,
@@ -69,8 +70,8 @@ class ColumnCells:
             *self.shape,
             *layout,
             losses,
-            n_bins,
-            *self.prices(unit),
+            budget + 2 if unit else budget,  # what is lost is rounded to bins, and measured after
+            *self.prices(unit, float(not unit and most > 0)),
         )
         if bound is not None:
             best = np.where(stays_within(exact, BINS, BINS * MET), best, np.inf)

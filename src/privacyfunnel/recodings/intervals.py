@@ -47,6 +47,7 @@ class Intervals:
     order: Ints
     cuts: tuple[Any, ...]
     rough: Array
+    most: int = 0  # intervals; 0 is any number
     levels: tuple[NDArray[np.bool_], ...] = ()  # none: all allowed points at once
     hurried: bool = False
 
@@ -57,6 +58,7 @@ class Intervals:
         *,
         cuts: Sequence[Any] | None = None,
         rounding: str = "prefer",
+        most: int = 0,
         shares: Array | None = None,
         hurried: bool = False,
     ) -> Intervals:
@@ -74,7 +76,7 @@ class Intervals:
         known = [values[v] for v in order]
         n = len(known)
         if cuts is not None:
-            return cls._at(tuple(values), order, cuts)
+            return cls._at(tuple(values), order, cuts, most)
         between = [cut_between(a, b) for a, b in pairwise(known)]
         rough = np.zeros(n + 1)
         roundness = np.array([r for _, r in between])
@@ -89,10 +91,12 @@ class Intervals:
         allowed = np.isfinite(rough)
         levels = () if shares is None else _levels(shares[order], roundness, allowed, n_points)
         places = np.array(order, dtype=np.int64)
-        return cls(tuple(values), places, points, rough, levels, hurried)
+        return cls(tuple(values), places, points, rough, most, levels, hurried)
 
     @classmethod
-    def _at(cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any]) -> Intervals:
+    def _at(
+        cls, values: tuple[Any, ...], order: list[int], cuts: Sequence[Any], most: int
+    ) -> Intervals:
         if isinstance(cuts, str) or not isinstance(cuts, Iterable):
             raise InvalidInput(f"cuts must be a list of points for each column, got {cuts!r}.")
         known, given = [values[v] for v in order], plain_labels(tuple(cuts))
@@ -109,14 +113,14 @@ class Intervals:
                 f"cuts must be of the kind of the column's values, such as {known[0]!r}; "
                 f"got {given[0]!r}."
             ) from None
-        return cls(values, np.array(order, dtype=np.int64), tuple(points), rough)
+        return cls(values, np.array(order, dtype=np.int64), tuple(points), rough, most)
 
     @classmethod
-    def of_order(cls, values: Sequence[Any], order: Sequence[int]) -> Intervals:
+    def of_order(cls, values: Sequence[Any], order: Sequence[int], *, most: int = 0) -> Intervals:
         """Categories in the order given, as positions of the known values: runs of neighbours."""
         n = len(order)
         points = (None,) * (n + 1)
-        return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1))
+        return cls(tuple(values), np.array(order, dtype=np.int64), points, np.zeros(n + 1), most)
 
     def free(self) -> Intervals:
         """The same, where a cut at a point that is not round costs nothing."""
@@ -138,7 +142,7 @@ class Intervals:
         prices = self._cut_prices(cells)
         for points in self.levels or (np.isfinite(self.rough),):
             cut_prices = np.where(points, prices, np.inf)
-            finer = self._cut(cells, self.order, cut_prices)
+            finer = self._cut(cells, self.order, cut_prices, most=self.most)
             if finer[0] >= price:
                 break
             price, labels = finer
@@ -167,7 +171,12 @@ class Intervals:
         return None if np.isinf(price) else labels
 
     def _cut(
-        self, cells: ColumnCells, order: Ints, cut_prices: Array, bound: float | None = None
+        self,
+        cells: ColumnCells,
+        order: Ints,
+        cut_prices: Array,
+        bound: float | None = None,
+        most: int = 0,
     ) -> tuple[float, Ints]:
         """The price of the cheapest intervals of values in an order, see `ColumnCells.cut`, and they."""
         from privacyfunnel._kernels.cells import cut_intervals
@@ -175,7 +184,7 @@ class Intervals:
         far = np.ones(len(order) + 1, dtype=bool)  # where long intervals may begin and end
         if self.levels and order is self.order:
             far = self.levels[0]
-        price, bins, starts, spent = cells.cut(cut_intervals, order, (cut_prices, far), bound)
+        price, bins, starts, spent = cells.cut(cut_intervals, order, (cut_prices, far), bound, most)
         end, runs = len(order), np.zeros(len(order), dtype=np.int64)
         while end > 0:
             begin = int(starts[end, bins])
