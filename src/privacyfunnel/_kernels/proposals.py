@@ -27,12 +27,8 @@ def insert_in_order(columns, weights, order, table, price, labels):
     """
     indptr, indices, data, n_rows = columns
     n, n_clusters = order.size, 0
-    sums, masses, sizes, rise = (
-        np.zeros((n_rows, n)),
-        np.zeros(n),
-        np.zeros(n, np.int64),
-        np.empty(n),
-    )
+    sums, masses = np.zeros((n_rows, n)), np.zeros(n)
+    sizes, rise = np.zeros(n, dtype=np.int64), np.empty(n)
     for x in order:
         n_slots = n_clusters + 1
         for c in range(n_slots):
