@@ -18,7 +18,7 @@ import psutil
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 
 FORMATS = ("parquet", "csv")  # in which a table is written
-ADDRESS = "duckdb://FILE#TABLE"  # how one that is no file is named where tables are opened
+ADDRESSES = ("duckdb://FILE#TABLE",)  # by which engines open tables that are no files
 
 
 @contextmanager

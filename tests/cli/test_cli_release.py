@@ -126,7 +126,7 @@ def test_release_is_what_the_report_says(demo):
 
 def test_the_report_words_cures_as_the_command_does(demo):
     page = (demo / "out" / "report.html").read_text()
-    assert "--recoding global keeps columns that people can read" in page
+    assert "<span>--recoding</span> global keeps columns that people can read" in page
     assert "recoding=&#34;global&#34;" not in page
 
 

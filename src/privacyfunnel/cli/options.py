@@ -14,7 +14,7 @@ import typer
 from privacyfunnel.columns import MISSING, USUAL, ColumnRules
 from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.files import ADDRESS
+from privacyfunnel.files import ADDRESSES
 from privacyfunnel.releases.request import ASKED, TARGETS, ReleaseRequest
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def spell_asked(request: ReleaseRequest) -> list[str]:
 
 
 Table = Annotated[
-    str, typer.Argument(help=f"A csv, tsv, parquet or json lines file, or {ADDRESS}.")
+    str,
+    typer.Argument(help=f"A csv, tsv, parquet or json lines file, or {' or '.join(ADDRESSES)}."),
 ]
 CodebookFile = Annotated[Path, typer.Argument(help="The codebook.json of a release.")]
 Sensitive = Annotated[

@@ -20,7 +20,7 @@ from privacyfunnel.cli.progress import progress_bars
 from privacyfunnel.cli.terminal import say, warn_of_kept
 from privacyfunnel.columns.spelling import read_columns
 from privacyfunnel.releases.files import FILES
-from privacyfunnel.releases.request import ASKED, TARGETS
+from privacyfunnel.releases.request import ASKED, INSTEAD, TARGETS
 
 
 @options.takes_a_request(*TARGETS, *ASKED)  # a new option is a field of releases/request.py
@@ -46,8 +46,7 @@ def release(
     """
     targets = {name: asked.pop(name) for name in TARGETS}
     request = options.read_asked(asked)
-    by_hand_or_caps = request.keys() & {"groups", "cuts", "caps"}
-    request |= options.read_target(not by_hand_or_caps, **targets)
+    request |= options.read_target(not request.keys() & set(INSTEAD), **targets)
     from privacyfunnel.codebook import read_secret
     from privacyfunnel.releases.release import release as make_release
     from privacyfunnel.releases.written_file import NotAsMeasured

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.output import has_bounds
 from privacyfunnel.codebook.recoded import holds
-from privacyfunnel.codebook.schema import Check, compiled, need
+from privacyfunnel.codebook.schema import Check, compiled, need, refusal
 from privacyfunnel.columns import KINDS, MISSING, UNITS, Bins, Calendar, Column, show
 from privacyfunnel.errors import InvalidInput
+from privacyfunnel.recodings.recoding import READABLE
 
 if TYPE_CHECKING:
     from privacyfunnel.codebook.codebook import Codebook
 
 FORMAT = "privacyfunnel codebook"
 VERSION = 1
-RECODINGS = ("global", "local")  # of codes whose columns stay columns
 HASH = "sha256"  # by which a file says that it is as it was written
 
 
@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
     column = found["$defs"]["column"]["properties"]
     fields = found["properties"]
     fields["format"], fields["version"] = {"const": FORMAT}, {"const": VERSION}
-    fields["missing"]["enum"], fields["recoding"]["enum"] = list(MISSING), list(RECODINGS)
+    fields["missing"]["enum"], fields["recoding"]["enum"] = list(MISSING), list(READABLE)
     fields["checksum"]["pattern"] = f"^{HASH}:[0-9a-f]{{{2 * new(HASH).digest_size}}}$"
     column["kind"] = {"enum": list(KINDS)}
     column["round"]["anyOf"][1] = {"enum": list(UNITS)}
@@ -69,7 +69,7 @@ def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def no_constant(word: str) -> Any:
     """Refuse NaN and the like, which a file's text has no other word for."""
-    raise InvalidInput(f"not a valid codebook: {word} is not a number.")
+    raise refusal(f"{word} is not a number")
 
 
 def checksum(document: Mapping[str, Any]) -> str:
@@ -196,7 +196,7 @@ def _at_most(n: float, most: float) -> bool:
 def _check_columns(book: Codebook) -> None:
     """Groups of the public columns, of values and bounds of their kinds, and symbols made of them."""
     need(not book.soft, "a soft code has no groups")
-    need(book.recoding in RECODINGS, f"the recoding is {book.recoding!r}")
+    need(book.recoding in READABLE, f"the recoding is {book.recoding!r}")
     names = [column.name for column in book.roles.public]
     need([column.name for column in book.columns] == names, "its columns are not the public ones")
     for column, recoded in zip(book.roles.public, book.columns, strict=True):

@@ -19,6 +19,7 @@ from privacyfunnel.codebook.checks import (
     no_twins,
 )
 from privacyfunnel.codebook.codebook import Codebook, Row, Symbol, in_order
+from privacyfunnel.codebook.schema import refusal
 from privacyfunnel.codebook.tallies import Tally
 from privacyfunnel.codebook.values import decode, encode
 from privacyfunnel.codes import Group, RecodedColumn
@@ -64,9 +65,9 @@ def from_document(document: Any) -> Codebook:
     except InvalidInput:
         raise
     except KeyError as error:
-        raise InvalidInput(f"not a valid codebook: no field {error}.") from None
+        raise refusal(f"no field {error}") from None
     except (TypeError, AttributeError, IndexError, ValueError, OverflowError):
-        raise InvalidInput("not a valid codebook: a field has the wrong form.") from None
+        raise refusal("a field has the wrong form") from None
 
 
 def _document(book: Codebook) -> dict[str, Any]:

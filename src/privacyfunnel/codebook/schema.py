@@ -22,10 +22,15 @@ TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+def refusal(complaint: str) -> InvalidInput:
+    """What a codebook is refused with."""
+    return InvalidInput(f"not a valid codebook: {complaint}.")
+
+
 def need(holds: bool, complaint: str) -> None:
     """Refuse a codebook for which something does not hold."""
     if not holds:
-        raise InvalidInput(f"not a valid codebook: {complaint}.")
+        raise refusal(complaint)
 
 
 def compiled(schema: Mapping[str, Any]) -> Check:
@@ -70,7 +75,7 @@ def _check_of(rule: Mapping[str, Any], named: Mapping[str, Any]) -> Check:
 
 
 def _wrong(value: Any, name: str) -> InvalidInput:
-    return InvalidInput(f"not a valid codebook: {name} has the wrong form, got {repr(value)[:40]}.")
+    return refusal(f"{name} has the wrong form, got {repr(value)[:40]}")
 
 
 def _any_of(options: list[Check]) -> Check:

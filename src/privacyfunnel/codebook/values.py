@@ -10,8 +10,8 @@ import math
 from datetime import date, datetime
 from typing import Any
 
+from privacyfunnel.codebook.schema import refusal
 from privacyfunnel.columns import KINDS
-from privacyfunnel.errors import InvalidInput
 
 
 def encode(value: Any) -> Any:
@@ -45,4 +45,4 @@ def decode(value: Any) -> Any:
             return found
     except ValueError:
         pass
-    raise InvalidInput(f"not a valid codebook: {value!r} is no {tag}.")
+    raise refusal(f"{value!r} is no {tag}")

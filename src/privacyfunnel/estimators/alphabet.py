@@ -121,7 +121,7 @@ def _quantiles(data: pa.ChunkedArray, weights: Array, n: int) -> list[Any]:
 
 def _check_kind(column: Column, kind: str, data: pa.ChunkedArray) -> None:
     numeric = KINDS[kind].is_numeric and KINDS[column.kind].is_numeric
-    if kind != column.kind and not numeric and data.null_count < len(data):
+    if kind != column.kind and not numeric and pc.any(is_known(data)).as_py():
         raise InvalidInput(
             f"column {column.name!r} holds {KINDS[kind]} here, but {KINDS[column.kind]} when fitted."
         )

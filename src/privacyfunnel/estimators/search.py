@@ -112,8 +112,7 @@ def search_recoding(
     elif "lam" in target:
         found = search.best(Funnel(target["lam"], search.measure), rng)
     elif "leakage" in target:
-        reading = target["leakage"] * search.measure.whole(joint.p_s)
-        found = search.at(rng, leakage=search.measure.amount(reading, joint.p_s))
+        found = search.at(rng, leakage=search.told(target["leakage"]))
     else:
         found = search.at(rng, kept=target["kept"])
     assert isinstance(found.code, ColumnCode)

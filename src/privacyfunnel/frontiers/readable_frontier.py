@@ -53,8 +53,8 @@ class ReadableFrontier(Frontier):
         if name == "kept":
             found = search.at(rng, kept=value)
             return ranked([found, *self.codes], Price.keeping(value), told_and_kept)[0]
+        found = search.at(rng, leakage=search.told(value))
         reading = value * self.aim.whole_leakage(self.joint)
-        found = search.at(rng, leakage=self.measure.amount(reading, self.joint.p_s))
         return ranked([found, *self.codes], Price.telling(reading), told_and_kept)[0]
 
 

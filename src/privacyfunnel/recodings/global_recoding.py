@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import ColumnCode, Group, Partition, RecodedColumn
-from privacyfunnel.information import Array, plogp
+from privacyfunnel.information import Array, entropy
 from privacyfunnel.joint import Joint, csc_columns
 from privacyfunnel.measures import INFORMATION, Measure
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, loop_measure, lost_bits
 from privacyfunnel.recodings.kept import of_values
 from privacyfunnel.solvers.target import (
     HAIR,
+    Halving,
     Price,
     chosen,
     gains,
@@ -40,7 +41,7 @@ TRADES = 6  # rounds of disturbing the best code of a target
 PATIENCE = 2  # of them that need not help
 KICKS = 8  # codes made from it by shaking columns in each round
 CORNERS = 256  # products of kept and dropped columns that are measured
-STEPS = 6  # tries to come nearer to a bound on leakage, or to a lower price
+STEPS = 6  # tries to come to a lower price
 LARGEST = 2**62  # number of a tuple of groups
 SPARSE = 8  # times more numbers than there are, up to which marking is quicker than sorting
 EVERY = 5e6  # work up to which all products of the columns' codes are measured: a second or two
@@ -144,7 +145,7 @@ class GlobalSearch:
     @cached_property
     def rates(self) -> Array:
         """The share kept that one bit of each column is."""
-        bits = np.array([-plogp(w / self.joint.total).sum() for w in self.weights])
+        bits = np.array([entropy(w / self.joint.total) for w in self.weights])
         return np.asarray(
             np.divide(self.importance, bits, out=np.zeros(len(bits)), where=bits > 1e-12)
         )
@@ -399,14 +400,12 @@ class GlobalSearch:
         # All corners may be allowed, and yet none of them leave every column its part.
         if 0 < k < len(corners) + bool(self.balance) and not self.is_small:
             low = 0.0 if self.balance else corners[k - 1].kept
-            high = corners[min(k, len(corners) - 1)].kept
-            for step in range(STEPS):  # by bisection: what keeps more leaks more, nearly always
-                middle = (low + high) / 2
-                found = self.at(middle, rng, trades=TRADES if step == STEPS - 1 else 0)
+            # What keeps more leaks more, nearly always.
+            halving = Halving(low, corners[min(k, len(corners) - 1)].kept)
+            for step, asked in enumerate(halving, 1):
+                found = self.at(asked, rng, trades=TRADES if step == halving.steps else 0)
                 if found is not None and stays_within(found.leakage, leakage):
-                    low = max(middle, found.kept)
-                else:
-                    high = middle
+                    halving.reached(max(asked, found.kept))
         balanced = (c for c in self.allowed() if self._balanced(c, c.kept))
         return chosen(balanced, Price.telling(leakage), told_and_kept)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from privacyfunnel.codes import Group
 from privacyfunnel.columns import show
-from privacyfunnel.information import plogp
+from privacyfunnel.information import entropy
 from privacyfunnel.recodings.column_cells import ColumnCells, Ints, lost_bits
 from privacyfunnel.recodings.hierarchy import distinct
 from privacyfunnel.solvers.target import stays_within
@@ -76,7 +76,7 @@ class Groups:
         self, cells: ColumnCells, bound: float, start: Ints, rng: np.random.Generator
     ) -> Ints | None:
         """A cheap partition that loses at most ``bound`` bits, its price of a bit found by bisection."""
-        whole = float(-plogp(cells.shares).sum())
+        whole = entropy(cells.shares)
         low, high, found = 0.0, max(cells.rough, 1e-9) / whole, None
         labels = start
         for _ in range(PRICES):

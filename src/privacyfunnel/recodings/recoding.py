@@ -22,7 +22,7 @@ from privacyfunnel.parallel import as_they_come
 from privacyfunnel.recodings.column_cells import Ints
 from privacyfunnel.recodings.cuts import is_ordered
 from privacyfunnel.recodings.fixed import Fixed
-from privacyfunnel.recodings.global_recoding import STEPS, TRADES, GlobalSearch, Recoded, Shape
+from privacyfunnel.recodings.global_recoding import TRADES, GlobalSearch, Recoded, Shape
 from privacyfunnel.recodings.groups import Groups
 from privacyfunnel.recodings.hierarchy import Hierarchy, Tree
 from privacyfunnel.recodings.intervals import ROUNDING, Intervals
@@ -33,10 +33,19 @@ from privacyfunnel.recodings.sample import sampled
 from privacyfunnel.recodings.smoothing import smoothed
 from privacyfunnel.solvers.base import Solution, Status
 from privacyfunnel.solvers.effort import LOCAL_MOVES
-from privacyfunnel.solvers.target import MET, Price, chosen, reaches, stays_within
+from privacyfunnel.solvers.target import (
+    HALVINGS,
+    MET,
+    Halving,
+    Price,
+    chosen,
+    reaches,
+    stays_within,
+)
 from privacyfunnel.validation import check_at_least, check_choice, check_share, check_whole
 
-RECODINGS = ("symbols", "global", "local")
+READABLE = ("global", "local")  # whose columns stay columns
+RECODINGS = ("symbols", *READABLE)
 Start = tuple[Ints, float, np.random.Generator, int]  # levels, price, draws, sweeps
 SHORT = 10  # times fewer moves for one of many targets
 HURRIED = 2_500  # values of X beyond which columns of thousands of values are cut in a hurry
@@ -97,7 +106,7 @@ class Recoding:
     moves: int = LOCAL_MOVES["normal"]
 
     def __post_init__(self) -> None:
-        check_choice("recoding", self.kind, RECODINGS[1:])
+        check_choice("recoding", self.kind, READABLE)
         check_choice("rounding", self.rounding, ROUNDING)
         check_whole("min_count", self.min_count, 1)
         check_whole("moves", self.moves, 1)
@@ -237,6 +246,11 @@ class RecodingSearch:
         """Look along the whole trade-off once, so that later searches know where they are."""
         if not self.columns.seen:
             self.columns.sweep(rng)
+
+    def told(self, share: float) -> float:
+        """The amount that a share of what there is to tell about S is, as `at` takes it."""
+        p_s = self.joint.p_s
+        return self.measure.amount(share * self.measure.whole(p_s), p_s)
 
     def finest(self) -> RecodedSolution:
         """Every cut that is allowed; where each column has groups or cuts, exactly what they say."""
@@ -422,21 +436,19 @@ class RecodingSearch:
 
         The search lowers another leakage than the one that is bounded.
         """
-        low, high, met = 0.0, 1.0, list[RecodedSolution]()
-        steps = [False] * STEPS + [thorough] * (2 if self.recoding.kind == "local" else STEPS)
-        for is_long in steps:
-            middle = (low + high) / 2
+        met = list[RecodedSolution]()
+        more = 2 if self.recoding.kind == "local" else HALVINGS  # which may take their time
+        halving = Halving(0.0, 1.0, HALVINGS + more)
+        for step, share in enumerate(halving):
             try:
-                found = self.at(rng, kept=middle, thorough=is_long)
+                found = self.at(rng, kept=share, thorough=thorough and step >= HALVINGS)
             except TargetUnreachable:
                 if not self.columns.allowed():
                     raise
-                found = None
-            if found is not None and stays_within(found.amounts[0], leakage):
-                low = middle
+                continue
+            if stays_within(found.amounts[0], leakage):
+                halving.reached(share)
                 met.append(found)
-            else:
-                high = middle
         # Last: what is measured is remembered, and a search that knows a code looks along no more.
         coarse = self.whole.measured([shape.ends()[1] for shape in self.columns.shapes])
         met.insert(0, self._solution(Funnel(0.0, self.measure), coarse))

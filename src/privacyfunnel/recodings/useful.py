@@ -91,7 +91,7 @@ class UsefulSearch:
         if utility is not None and leakage is None:
             bounded, target, price = "kept", utility, Price.keeping(utility)
         elif leakage is not None and utility is None:
-            target = leakage * self.joint.entropy_s
+            target = self.search.told(leakage)
             bounded, price = "leakage", Price.telling(target)
         else:
             raise InvalidInput("a use takes exactly one target, utility or leakage.")

@@ -12,6 +12,7 @@ from typing import Any
 
 from privacyfunnel.codebook import Codebook
 from privacyfunnel.codebook.output import ANY
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.releases.checksums import fingerprint
 from privacyfunnel.releases.files import CODEBOOK
 from privacyfunnel.report.receiver_words import cite, released_columns, what_was_done
@@ -71,7 +72,7 @@ def data_package(table: Path, document: Mapping[str, Any], book: Codebook) -> di
         "path": table.name,
         "format": form,
         "mediatype": MEDIA[table.suffix],
-        "schema": {"fields": fields},
+        "schema": {"fields": fields, "missingValues": [WRITTEN]},
     }
     if table.is_file():
         resource["hash"] = fingerprint(table)

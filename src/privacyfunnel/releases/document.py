@@ -242,8 +242,7 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "public": [column_words(column) for column in book.roles.public],
         "missing": book.roles.missing,
         "weight": book.roles.weight,
-        "keep": list(request.keep),
-        **{name: getattr(request, name) for name, told in ASKED.items() if not told.read},
+        **{name: getattr(request, name) for name, told in ASKED.items() if not told.is_by_column},
     }
 
 

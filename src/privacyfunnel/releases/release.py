@@ -108,12 +108,12 @@ def release(
     >>> done.utility >= 0.5, done.codebook.labels
     (True, ['r1', 'r2'])
     """
-    given = {"kept": kept, "leakage": leakage, "utility": utility, "lam": lam}
+    given = locals()  # the targets among them, under their names
     named = {"source": str(table) if isinstance(table, str | Path) else type(table).__name__}
     target = {name: given[name] for name in TARGETS if given[name] is not None}
     if useful:
         named["purpose"] = "useful"
-    request = ReleaseRequest(target, **(named | options))  # type: ignore[arg-type]
+    request = ReleaseRequest(target, **(named | options))
     if (request.purpose == "x") != (not useful):
         raise InvalidInput("a use needs its useful columns, and they a purpose that is not x.")
     folder = Path(out)

@@ -26,6 +26,7 @@ TARGETS = {
     "utility": "Symbols: share of the public information to keep at least, 0 to 1.",
     "lam": "Bits given away that a bit kept is worth, 0 to 1.",
 }
+INSTEAD = ("groups", "cuts", "caps")  # fields of which one may stand in a target's place
 BALANCE = 0.5  # of a release for which a share to keep is asked; under a bound on leakage, none
 
 
@@ -247,11 +248,12 @@ class ReleaseRequest:
     def _check_recoding(self, target: str = "") -> None:
         from privacyfunnel.measures import make_measure
         from privacyfunnel.objectives import KEEPS
+        from privacyfunnel.recodings import RECODINGS
         from privacyfunnel.validation import check_choice
 
         make_measure(self.measure)
         check_choice("purpose", self.purpose, KEEPS)
-        check_choice("recoding", self.kind, ("global", "local", "symbols"))
+        check_choice("recoding", self.kind, RECODINGS)
         if not self.is_plain and self.soft:
             raise InvalidInput("another measure, a use and caps are searched without lots.")
         if (self.purpose != "x" or self.caps) and self.kind != "symbols":

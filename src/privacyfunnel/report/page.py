@@ -158,11 +158,7 @@ def _shown(value: Any) -> Any:
 
 
 def _with_whole_options(text: str) -> Markup:
-    """A text whose options of the command do not break at their hyphens, each in a span of its own.
-
-    >>> _with_whole_options("--choose-on 0.5 chooses it; <b> is escaped")
-    Markup('<span>--choose-on</span> 0.5 chooses it; &lt;b&gt; is escaped')
-    """
+    """A text whose options of the command do not break at their hyphens, each in a span of its own."""
     return Markup(OPTION.sub(r"<span>\g<0></span>", str(escape(visible(text)))))
 
 

@@ -43,7 +43,7 @@ from privacyfunnel.solvers.moves import (
 from privacyfunnel.solvers.pairwise import GreedyMerge
 from privacyfunnel.solvers.pareto_set import pareto_set
 from privacyfunnel.solvers.quantizer import OptimalQuantizer, quantizable, quantize, supporting
-from privacyfunnel.solvers.target import Price, Target, ranked, stays_within
+from privacyfunnel.solvers.target import Halving, Price, Target, ranked, stays_within
 from privacyfunnel.validation import check_at_least, check_records, check_whole
 
 ARCHIVED = 40  # up to here undominated codes that are passed through are kept
@@ -59,7 +59,6 @@ EACH_SIDE = 2  # of the codes given, taken from below and from above a target
 FINE = 300  # intervals of p(s given x) that are as good as all values, where S is binary
 REPEATS = 3  # of the random starts and last runs, at most, for a target that is alone
 REPEATED = 1000  # cells of p(s, x), of all repeats together
-HALVINGS = 6  # of the utilities between one that is allowed and one that is not
 
 PORTFOLIO = (GreedyMerge(), MoveSearch())
 IAC_MDSF = 300  # symbols up to which it is tried too: it takes longest and is rarely the best
@@ -319,24 +318,18 @@ class BestSearch:
     def _below_ceiling(self, joint: Joint, target: Target, rng: Generator) -> list[Partition]:
         """Codes of more and more utility that leak no more than the funnel's target allows.
 
-        Around a code that leaks hardly anything every single move leaks too much. To leak least at
-        some utility knows no such wall, so a utility is asked for between one that is allowed and
-        one that is known, or found, not to be.
+        Around a code that leaks hardly anything every single move leaks too much, see `Halving`.
         """
         quick, codes = replace(self, effort="fast", alone=False), [Partition.trivial(joint.n_x)]
-        low, high = 0.0, target.floor(joint) / target.price.weights[1]
-        for _ in range(HALVINGS):
-            asked = replace(target, quantity="utility", bits=(low + high) / 2.0)
-            try:
+        halving = Halving(0.0, target.floor(joint) / target.price.weights[1])
+        for bits in halving:
+            asked = replace(target, quantity="utility", bits=bits)
+            with suppress(TargetUnreachable):
                 found = quick.solve_at(joint, asked, starts=codes[-1:], rng=rng)
-            except TargetUnreachable:
-                high = asked.bits
-                continue
-            if stays_within(found.amounts[0], target.bits):
-                assert isinstance(found.code, Partition)
-                low, codes = found.utility, [*codes, found.code]
-            else:
-                high = asked.bits
+                if stays_within(found.amounts[0], target.bits):
+                    assert isinstance(found.code, Partition)
+                    halving.reached(found.utility)
+                    codes.append(found.code)
         return codes[1:]
 
     def _farthest(self, layout: JointLayout, target: Target, rng: Generator) -> Found:

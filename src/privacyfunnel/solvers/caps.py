@@ -23,11 +23,10 @@ from privacyfunnel.solvers.large.blocks import LargeRun
 from privacyfunnel.solvers.large.measured import MeasuredSearch
 from privacyfunnel.solvers.measured_layout import MeasuredLayout
 from privacyfunnel.solvers.moves import JointLayout, Labels, cooling
-from privacyfunnel.solvers.target import MET, Price, rank, reaches
+from privacyfunnel.solvers.target import MET, Halving, Price, rank, reaches
 from privacyfunnel.validation import check_records, check_rng, check_share, check_whole
 
 SLOPES = 4.0 ** np.arange(-3, 6)  # prices of what is told, in units of its cap
-HALVINGS = 6  # of what may be kept, between one that is allowed and one that is not
 SIZES = 8  # numbers of clusters of random starts
 QUICK = 0.25  # of the sweeps, for a first look at each start
 FINALISTS = 2  # starts that get them all
@@ -180,15 +179,13 @@ class _CapSearch:
 
     def _climb(self, best: Labels) -> Labels:
         """More is asked for, halfway to all there is, as long as codes within the caps are found."""
-        low = self._kept(best)
-        high = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
-        for _ in range(HALVINGS):
-            asked = (low + high) / 2
+        whole = self.measured.amounts(Partition.identity(self.layout.joint.n_x))[-1]
+        halving = Halving(self._kept(best), whole)
+        for asked in halving:
             (found,) = self._each([best], price_within(self.bounds, asked), QUICK)
             if reaches(self._kept(found), asked, MET):
-                best, low = found, self._kept(found)
-            else:
-                high = asked
+                best = found
+                halving.reached(self._kept(found))
         (last,) = self._each([best], self.price, 1.0)
         return min(best, last, key=self._rank)
 

@@ -12,7 +12,7 @@ secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -39,6 +39,7 @@ OF_ALL = MET / 2  # the same where all codes are looked at: what is handed out i
 DIGITS = 12  # to which prices are compared
 HAIR = 10.0**-DIGITS  # what rounding takes, within a search, from a sum that meets its target
 SPARED_DIGITS = 6  # to which codes of one price are compared by how far they are from the limits
+HALVINGS = 6  # of what may be kept, to come near a bound on what is told
 SLIGHT = 10.0**-SPARED_DIGITS  # the weight of that beside the price, in a loop that lowers one sum
 
 
@@ -178,6 +179,39 @@ def chosen(
 def told_and_kept(code: Told) -> tuple[float, float]:
     """The amounts of a readable code, where both are on the scale of its target."""
     return code.leakage, code.kept
+
+
+class Halving:
+    """Amounts to ask for, each halfway between one that is allowed and one that is not.
+
+    Whoever asks says by `reached` what an allowed code has; else the amount counts as not allowed. So a
+    bound on what is told is come near to: to tell least of what keeps so much knows no wall of single
+    moves that all tell too much.
+
+    >>> halving = Halving(0.0, 1.0, 4)
+    >>> for asked in halving:
+    ...     if asked < 0.3:
+    ...         halving.reached(asked)
+    >>> halving.low, halving.high
+    (0.25, 0.3125)
+    """
+
+    def __init__(self, low: float, high: float, steps: int = HALVINGS) -> None:
+        self.low, self.high, self.steps = low, high, steps
+        self._reached: float | None = None
+
+    def reached(self, amount: float) -> None:
+        """A code with at least what is asked for is allowed, and has so much."""
+        self._reached = amount
+
+    def __iter__(self) -> Iterator[float]:
+        for _ in range(self.steps):
+            self._reached, asked = None, (self.low + self.high) / 2
+            yield asked
+            if self._reached is None:
+                self.high = asked
+            else:
+                self.low = self._reached
 
 
 @dataclass(frozen=True)

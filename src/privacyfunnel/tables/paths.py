@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from privacyfunnel.columns import KINDS, literal
-from privacyfunnel.columns.missing import IN_CSV
+from privacyfunnel.columns.missing import READ
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import ADDRESS, in_words
+from privacyfunnel.files import ADDRESSES, in_words
 
 if TYPE_CHECKING:
     import duckdb
@@ -93,7 +93,7 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
     if "://" in text:
         raise InvalidInput(
             f"cannot open the address {text}; open it with your own engine and pass the frame, "
-            f"or use a local path or {ADDRESS}."
+            f"or use a local path or {' or '.join(ADDRESSES)}."
         )
     path = Path(text).expanduser()
     try:
@@ -150,9 +150,10 @@ def _read_csv(
     for file in files[1:]:
         if _header(file, delimiter)[0] != names:
             raise InvalidInput(f"{file} has other columns than {files[0]}.")
+    missing = ", ".join(map(literal, READ))
     dialect = (
         f"delim={literal(delimiter)}, quote='\"', escape='\"', header=true, skip=0, comment='', "
-        f"strict_mode=true, null_padding=false, nullstr={literal(IN_CSV)}, dateformat='%Y-%m-%d', {PLAIN}"
+        f"strict_mode=true, null_padding=false, nullstr=[{missing}], dateformat='%Y-%m-%d', {PLAIN}"
     )
     guess = (
         f"read_csv({listed}, {dialect}, sample_size=-1, auto_type_candidates="

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from privacyfunnel.codebook.output import NUMBERS, RELEASED, SUPPRESSED
 from privacyfunnel.columns import Column, check_never_missing, literal
-from privacyfunnel.columns.missing import IN_CSV
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.errors import DataUnavailable, InvalidInput, UnknownSymbol
 from privacyfunnel.files import FORMATS, atomic_path
 from privacyfunnel.tables.connection import connect
@@ -166,5 +166,5 @@ def _written(part: Path, fmt: str, columns: str) -> str:
     return {
         "parquet": f"read_parquet({listed})",
         "csv": f"read_csv({listed}, delim=',', quote='\"', escape='\"', header=true, skip=0, "
-        f"comment='', new_line='\\n', nullstr={literal(IN_CSV)}, {columns})",
+        f"comment='', new_line='\\n', nullstr={literal(WRITTEN)}, {columns})",
     }[fmt]

@@ -18,7 +18,15 @@ from privacyfunnel.parallel import Tick, Ticks
 from privacyfunnel.solvers.base import Solution
 from privacyfunnel.solvers.large.blocks import LargeRun, filled_in_order
 from privacyfunnel.solvers.moves import JointLayout, Labels
-from privacyfunnel.solvers.target import MET, Price, Target, ranked, reaches, stays_within
+from privacyfunnel.solvers.target import (
+    MET,
+    Halving,
+    Price,
+    Target,
+    ranked,
+    reaches,
+    stays_within,
+)
 
 PENALTY = 3.0  # what a bit below the target costs; no trade-off is steeper than one for one
 COLD_SWEEPS = 10  # at the end, that only go down
@@ -181,8 +189,7 @@ class ProposalSearch(InsertionSearch):
     def leaking(self, target: Target, starts: Iterable[Code], tick: Tick) -> Labels:
         """A code of much utility that leaks at most so many bits: utilities are halved in on it.
 
-        To leak least at some utility knows no wall of single moves that all leak too much. The ``starts``
-        say between which utilities to look.
+        The ``starts`` say between which to look.
         """
         joint = self.layout.joint
         met = [np.zeros(joint.n_x, dtype=np.int64)]
@@ -195,17 +202,13 @@ class ProposalSearch(InsertionSearch):
                 break
             low = self.utility(given)
             met.append(given)
-        for _ in range(HALVINGS):
-            if high - low <= narrow:
-                tick()
-                continue
-            asked = Target("funnel", "utility", 0.5 * (low + high))
-            labels = self.keeping(asked, QUICK)
-            if labels is not None and stays_within(self.leakage(labels), target.bits):
-                low = self.utility(labels)
-                met.append(labels)
-            else:
-                high = asked.bits
+        halving = Halving(low, high, HALVINGS)
+        for bits in halving:
+            if halving.high - halving.low > narrow:
+                labels = self.keeping(Target("funnel", "utility", bits), QUICK)
+                if labels is not None and stays_within(self.leakage(labels), target.bits):
+                    halving.reached(self.utility(labels))
+                    met.append(labels)
             tick()
         return self.improve(self.first(met, target.price), target.price, 0.5)
 

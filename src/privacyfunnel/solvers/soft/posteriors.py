@@ -18,7 +18,7 @@ from privacyfunnel.solvers.effort import check_effort
 from privacyfunnel.validation import check_at_least, check_memory, check_whole
 
 LN2 = float(np.log(2.0))
-RARE = 1e-9  # symbols less likely than this are below what a linear program can see
+RARE = 1e-9  # by how much a linear program may be off; symbols less likely than this it cannot see
 LARGE = 400  # from this many symbols on, fewer linear programs for each posterior
 
 
@@ -105,7 +105,7 @@ class Posteriors:
             A_eq=columns,
             b_eq=np.ones(len(p)),
             method="highs-ds",
-            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+            options={"primal_feasibility_tolerance": RARE, "dual_feasibility_tolerance": RARE},
         )
         if found.status != 0:
             return None

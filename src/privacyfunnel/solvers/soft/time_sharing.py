@@ -15,7 +15,7 @@ from privacyfunnel.information import Array
 from privacyfunnel.joint import Joint
 from privacyfunnel.objectives import PROBLEMS, leakage, utility
 from privacyfunnel.solvers.base import Solution, Status
-from privacyfunnel.solvers.soft.posteriors import LARGE, Posteriors, release
+from privacyfunnel.solvers.soft.posteriors import LARGE, RARE, Posteriors, release
 from privacyfunnel.solvers.target import (
     MET,
     Price,
@@ -31,7 +31,7 @@ from privacyfunnel.solvers.target import (
 from privacyfunnel.solvers.tradeoff import chord_slope, hull
 from privacyfunnel.validation import check_at_least
 
-OFF = 2 * MET  # bits that a linear program is asked for beyond a target, because it may be off
+OFF = 2 * RARE  # bits that a linear program is asked for beyond a target
 CLOSED = 5e-4  # bits of possible gain at which a gap of the frontier counts as closed
 
 

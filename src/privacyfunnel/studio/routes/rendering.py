@@ -9,7 +9,7 @@ from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
 from privacyfunnel.columns import KINDS
-from privacyfunnel.files import ADDRESS
+from privacyfunnel.files import ADDRESSES
 from privacyfunnel.report.numbers import left_out, several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
@@ -58,7 +58,7 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes, left_out=left_out)
-PAGES.globals.update(ADDRESS=ADDRESS, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
+PAGES.globals.update(ADDRESSES=ADDRESSES, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
 PAGES.globals.update(forms=forms, too_large=too_large)
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from privacyfunnel.codebook.draws import draw_sql, numbered_sql, picked_sql
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_complete
-from privacyfunnel.columns.missing import IN_CSV
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import ADDRESS
 from privacyfunnel.tables.connection import connect, first_line, shut_in
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.paths import Reading, nearest, read_paths
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
-DATABASE = ADDRESS.partition("FILE")[0]  # how addresses of tables in databases begin
+DATABASE = "duckdb://"  # how addresses of tables in databases begin
 OPTIONS = {
     "parquet": "FORMAT parquet",
-    "csv": f"FORMAT csv, HEADER true, NULLSTR {literal(IN_CSV)}",
+    "csv": f"FORMAT csv, HEADER true, NULLSTR {literal(WRITTEN)}",
 }
 
 

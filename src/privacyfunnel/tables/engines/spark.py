@@ -10,7 +10,7 @@ from typing import Any
 from privacyfunnel.codebook.draws import draw_spark, picked_spark
 from privacyfunnel.codebook.output import SUPPRESSED
 from privacyfunnel.columns import Column, complete_rows
-from privacyfunnel.columns.missing import IN_CSV
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.tables.engines.narwhals import FrameTable, lazy_table
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.table import Table
@@ -77,7 +77,7 @@ class SparkTable(FrameTable):
         writer = joined.select(*columns).toDF(*join.names).write.mode("errorifexists")
         address = part.absolute().as_uri()
         if fmt == "csv":
-            writer.csv(address, header=True, quote='"', escape='"', nullValue=IN_CSV)
+            writer.csv(address, header=True, quote='"', escape='"', nullValue=WRITTEN)
         else:
             writer.parquet(address)
 
