@@ -242,8 +242,13 @@ def _asked(request: ReleaseRequest, book: Codebook) -> dict[str, Any]:
         "public": [column_words(column) for column in book.roles.public],
         "missing": book.roles.missing,
         "weight": book.roles.weight,
-        **{name: getattr(request, name) for name, told in ASKED.items() if not told.is_by_column},
+        **{name: _plain(getattr(request, name)) for name in ASKED if not ASKED[name].is_by_column},
     }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def asked_for(
