@@ -33,10 +33,11 @@ class Persons:
 
     @classmethod
     def of(cls, person: Any, s: Any, x: Any, n: Any) -> Persons:
-        """From the symbols of groups of rows; persons are numbered anew."""
+        """From the symbols of groups of rows in any order; persons are numbered anew."""
         numbers = np.unique(np.asarray(person), return_inverse=True)[1]
-        parts = (np.asarray(part, dtype=np.int64) for part in (s, x, n))
-        return cls(numbers.astype(np.int64), *parts)
+        parts = [np.asarray(part, dtype=np.int64) for part in (numbers, s, x, n)]
+        order = np.lexsort(parts[::-1])  # what is drawn by a seed is drawn from them in this order
+        return cls(*(part[order] for part in parts))
 
     @property
     def n_persons(self) -> int:

@@ -17,6 +17,7 @@ from privacyfunnel.metrics import (
     shuffled,
     shuffled_by_person,
 )
+from privacyfunnel.persons import Persons
 from privacyfunnel.releases import recoded
 from privacyfunnel.report import audit_words as words
 from privacyfunnel.report.page import page
@@ -189,3 +190,12 @@ def test_who_has_several_sensitive_values_is_told_by_the_row():
     assert found["guess_informed"].value is None
     assert "different sensitive values" in found["p_value"].note
     assert found["person_leakage"].value > found["leakage"].value
+
+
+def test_the_order_in_which_an_engine_lists_groups_changes_nothing():
+    rng = np.random.default_rng(5)
+    groups = np.array([rng.integers(0, high, 200) for high in (40, 2, 6, 9)])
+    first = Persons.of(*groups)
+    again = Persons.of(*groups[:, rng.permutation(200)])
+    for name in ("person", "s", "x", "n"):
+        assert (getattr(first, name) == getattr(again, name)).all()
