@@ -18,7 +18,6 @@ import psutil
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 
 FORMATS = ("parquet", "csv")  # in which a table is written
-ADDRESSES = ("duckdb://FILE#TABLE",)  # by which engines open tables that are no files
 
 
 @contextmanager

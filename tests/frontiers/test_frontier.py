@@ -1,6 +1,7 @@
 import json
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -378,7 +379,7 @@ def test_proved_is_about_the_target():
     joint = pf.Joint.from_counts([[30, 36, 58, 44], [17, 49, 40, 1]])
     found = pf.frontier(joint, "bottleneck", n_points=6, min_count=110).at(rate=0.9)
     assert found.leakage == pytest.approx(0.0347028, abs=1e-6)
-    assert found.status is pf.Status.OPTIMAL
+    assert found.status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize("problem", ["funnel", "bottleneck"])
@@ -465,3 +466,18 @@ def test_a_damaged_checkpoint_is_used_or_refused_in_one_line(damage, tmp_path):
         except FunnelError:  # one line, as all of them
             continue
         assert all(solution.code.n_x == joint.n_x for solution in found)
+
+
+def test_a_readable_code_that_is_known_is_taken_where_a_search_finds_none(monkeypatch):
+    table = pd.DataFrame({"ill": [0, 1, 1, 0] * 10, "age": list(range(20, 30)) * 4})
+    found = pf.frontier(pf.Joint.from_table(table, "ill", "age"), recoding="global", n_points=5)
+
+    def fails(*_, **__):
+        raise TargetUnreachable("no recoding was found.")
+
+    monkeypatch.setattr("privacyfunnel.recodings.RecodingSearch.at", fails)
+    taken = found.at(kept=0.4)
+    assert taken.kept >= 0.4 - 1e-9
+    assert taken.status is not Status.OPTIMAL  # which it was for another target
+    with pytest.raises(TargetUnreachable, match="no recoding was found"):
+        replace(found, solutions=()).at(kept=0.4)

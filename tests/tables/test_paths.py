@@ -4,7 +4,9 @@ import pytest
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables import count, open_table
+from privacyfunnel.tables.connection import connect
 from privacyfunnel.tables.engines.duckdb import open_files
+from privacyfunnel.tables.paths import read_paths
 
 
 def test_columns_of_one_name_get_names_of_their_own(tmp_path):
@@ -42,3 +44,12 @@ def test_words_for_yes_and_no_stay_words(tmp_path):
         (None, "t"),
     )
     assert open_files(path, None, {"car": "boolean"}).kinds[0] == "boolean"
+
+
+def test_what_stands_for_a_missing_value_can_be_told(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("city\nNA\nBonn\n")
+    with connect() as con:
+        assert con.sql(f"FROM {read_paths(con, path, {}).sql}").fetchall() == [("NA",), ("Bonn",)]
+        told = read_paths(con, path, {}, missing=["", "NA"])
+        assert con.sql(f"FROM {told.sql}").fetchall() == [(None,), ("Bonn",)]

@@ -12,7 +12,7 @@ from privacyfunnel.cli.apply import apply
 from privacyfunnel.cli.audit import audit
 from privacyfunnel.cli.demo import demo
 from privacyfunnel.cli.export import export
-from privacyfunnel.cli.frontier import NamesMethods, frontier
+from privacyfunnel.cli.frontier import frontier
 from privacyfunnel.cli.inspect import inspect
 from privacyfunnel.cli.release import release
 from privacyfunnel.cli.reproduce import reproduce
@@ -27,9 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, inspect, frontier, release, apply, export, verify, audit, reproduce, studio):
-    app.command(command.__name__, cls=NamesMethods if command is frontier else None)(
-        options.spread(command)
-    )
+    app.command(command.__name__, cls=options.NamesTables)(options.spread(command))
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from privacyfunnel.cli import options
 from privacyfunnel.cli.progress import progress_bar
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from privacyfunnel.frontiers.frontier import Frontier
 
 FILES = ["frontier.csv", "frontier.png", "frontier.html"]
-PROBLEMS = {"pf": "funnel", "ib": "bottleneck"}  # the library's names, which may be given as well
 
 
 @options.takes_a_request("hierarchies", "orders", "cuts", "groups", "importance")
@@ -32,7 +30,7 @@ def frontier(
     problem: Annotated[
         str, typer.Option(help="pf: keep X, hide S (privacy funnel); ib: compress X, keep S.")
     ] = "pf",
-    method: Annotated[str, typer.Option()] = "best",
+    method: Annotated[str, typer.Option(help="{methods}.")] = "best",
     recoding: Annotated[
         str,
         typer.Option(
@@ -69,8 +67,8 @@ def frontier(
     from privacyfunnel.report.frontier_words import sentences
     from privacyfunnel.solvers import check_problem, check_settings
 
-    problem = PROBLEMS.get(problem, problem)
-    if problem not in PROBLEMS.values():
+    problem = options.PROBLEMS.get(problem, problem)
+    if problem not in options.PROBLEMS.values():
         raise InvalidInput(f"--problem must be pf or ib, got {problem!r}.")
     # What was not asked for is left to the method; what it does not take, it refuses.
     given = {"effort": effort, "min_count": min_count}
@@ -111,20 +109,6 @@ def frontier(
     for line in sentences(found):
         say(line)
     say(f"{len(found)} releases, {sum(found.proved)} proved optimal; see {output}")
-
-
-class NamesMethods(TyperCommand):
-    """The command, whose help names the methods: of their table, which other commands need not import."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The options, for which is asked once this is the command that was typed."""
-        from privacyfunnel.solvers import SOLVERS
-
-        only: dict[Any, str] = {(name,): f" ({short})" for short, name in PROBLEMS.items()}
-        methods = [m + only.get(getattr(kind, "problems", ()), "") for m, kind in SOLVERS.items()]
-        params: list[Any] = super().get_params(ctx)
-        next(p for p in params if p.name == "method").help = f"{', '.join(methods)}."
-        return params
 
 
 def write_frontier(found: Frontier, folder: Path, paper_axes: bool = False) -> None:

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from privacyfunnel.columns import MISSING, USUAL, ColumnRules
 from privacyfunnel.columns.spelling import read_by_column, spell_by_column
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.files import ADDRESSES
 from privacyfunnel.releases.request import ASKED, TARGETS, ReleaseRequest
 
 if TYPE_CHECKING:
     from privacyfunnel.tables import Table as OpenTable
 
+PROBLEMS = {"pf": "funnel", "ib": "bottleneck"}  # the library's names, which may be given as well
 PURPOSE = "What is hidden, what is kept"
 RECODING = "Readable releases"
 LIMITS = "Limits (exit code 3 when one is broken)"
@@ -85,6 +86,36 @@ def _parameter(name: str) -> Parameter:
             default, kind = DEFAULTS[name], KINDS[name]
     annotation = Annotated[kind, option]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+class NamesTables(TyperCommand):
+    """A command whose help names what stands in tables of the library, which others need not import."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, for which is asked once this is the command that was typed."""
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            for name, words in LATE.items():
+                if name in (param.help or ""):
+                    param.help = param.help.replace(name, words())
+        return params
+
+
+def _addresses() -> str:
+    from privacyfunnel.tables.engines import ADDRESSES
+
+    return ADDRESSES
+
+
+def _methods() -> str:
+    """All methods, those for one problem with its name."""
+    from privacyfunnel.solvers import SOLVERS
+
+    only: dict[Any, str] = {(name,): f" ({short})" for short, name in PROBLEMS.items()}
+    return ", ".join(m + only.get(getattr(kind, "problems", ()), "") for m, kind in SOLVERS.items())
+
+
+LATE = {"{addresses}": _addresses, "{methods}": _methods}  # words of helps
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -155,7 +186,7 @@ def spell_asked(request: ReleaseRequest) -> list[str]:
 
 Table = Annotated[
     str,
-    typer.Argument(help=f"A csv, tsv, parquet or json lines file, or {' or '.join(ADDRESSES)}."),
+    typer.Argument(help="A csv, tsv, parquet or json lines file, or {addresses}."),
 ]
 CodebookFile = Annotated[Path, typer.Argument(help="The codebook.json of a release.")]
 Sensitive = Annotated[

@@ -60,7 +60,7 @@ MISSING = {
 }
 
 READ = ("",)  # what stands for a missing value in a csv that is given
-WRITTEN = ""  # and in one that is released
+WRITTEN = ""  # what stands for one in a csv that is released, which is read again by it
 SHOWN = "missing"  # what a missing value is called among the others
 ABOVE = ("*",)  # the groups of a missing value that a hierarchy does not name: the top alone
 AWAY = 1.0  # from a missing value of an ordered column to any known one, of the largest distance there is

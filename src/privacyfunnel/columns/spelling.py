@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from privacyfunnel.columns.kinds import show
+from privacyfunnel.columns.missing import SHOWN
 from privacyfunnel.errors import InvalidInput
 
 
@@ -148,5 +149,5 @@ def spell_groups(lists: Sequence[Any]) -> str:
     text = text if "|" in text else f"{text}|"  # or numbers would be taken for cuts
     names = [name for members in texts for name in members]
     if read_groups(text) != texts or len(set(names)) < len(names):
-        raise InvalidInput("a value begins or ends with a blank or a mark, or is called missing")
+        raise InvalidInput(f"a value begins or ends with a blank or a mark, or is called {SHOWN}")
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from privacyfunnel.measures import Measure
 from privacyfunnel.parallel import Progress, tell
 from privacyfunnel.recodings import RecodedSolution, RecodingSearch, make_recoding
 from privacyfunnel.solvers.base import Solution
-from privacyfunnel.solvers.target import Price, ranked, told_and_kept
+from privacyfunnel.solvers.target import Price, best_of, told_and_kept
 from privacyfunnel.validation import check_share
 
 if TYPE_CHECKING:
@@ -51,11 +52,13 @@ class ReadableFrontier(Frontier):
         rng = np.random.default_rng([self.seed, round(value * 1e6), name == "leakage"])
         search = self.search.copy()  # so that a target gives the same after any others
         if name == "kept":
-            found = search.at(rng, kept=value)
-            return ranked([found, *self.codes], Price.keeping(value), told_and_kept)[0]
-        found = search.at(rng, leakage=search.told(value))
-        reading = value * self.aim.whole_leakage(self.joint)
-        return ranked([found, *self.codes], Price.telling(reading), told_and_kept)[0]
+            price, ask = Price.keeping(value), partial(search.at, rng, kept=value)
+        else:
+            price = Price.telling(value * self.aim.whole_leakage(self.joint))
+            ask = partial(search.at, rng, leakage=search.told(value))
+        found = best_of(self.codes, ask, price, told_and_kept)
+        assert found is not None  # the search would have said so
+        return found
 
 
 def readable_frontier(

@@ -207,7 +207,7 @@ def frontier(
         codes = archive(joint, aim)
         passed = [Solution.measured(joint, aim, code, Status.CONVERGED) for code in codes]
         demands = [task.demand for task in first if isinstance(task.demand, Target)]
-        found += filter(None, (cheapest(demand, passed) for demand in demands))
+        found += filter(None, (cheapest(passed, demand.price) for demand in demands))
     kept = pareto(joint, problem, found + ends(joint, aim, solver))
     if isinstance(first[0].demand, Target) or isinstance(solver, SweptSolver):
         kept = _with_slopes(kept, aim)

@@ -23,6 +23,7 @@ from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import holds
 from privacyfunnel.codes import ColumnCode, Group, RecodedColumn
 from privacyfunnel.columns import Roles
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.errors import DataUnavailable, FunnelError, InvalidInput
 from privacyfunnel.information import entropy, share
 from privacyfunnel.joint import Joint
@@ -182,9 +183,10 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
 
     numbers = document["release"].get("numbers", "label")
     with connect() as con:
-        columns = list(read_paths(con, path, {}).names)
+        columns = list(read_paths(con, path, {}, missing=[WRITTEN]).names)
         # Labels are text, whatever they look like.
-        reading = read_paths(con, path, dict.fromkeys(columns, "text"))
+        texts = dict.fromkeys(columns, "text")
+        reading = read_paths(con, path, texts, missing=[WRITTEN])
         wanted = [columns[0]]
         if book.columns:
             wanted = [] if numbers == "mean" else [column.name for column in book.columns]
@@ -196,7 +198,7 @@ def _from_rows(done: Verification, path: Path, document: Mapping[str, Any], book
         ).fetchall()
     n = int(sum(row[-1] for row in rows))
     found: dict[str, Any] = {"records": {"released": n}, "release": {"columns": columns}}
-    counted = {tuple("" if v is None else v for v in row[:-1]): row[-1] for row in rows}
+    counted = {tuple(WRITTEN if v is None else v for v in row[:-1]): row[-1] for row in rows}
     if places and not book.soft and book.roles.weight is None:
         counts = np.array(list(counted.values()), dtype=float)
         found["release"]["symbols"] = len(counted)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from privacyfunnel.codebook.output import RELEASED, SUPPRESSED
 from privacyfunnel.codes import Channel, Code, Partition
 from privacyfunnel.columns import Column, Roles, required, where_complete
+from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.information import entropy, mutual_information
 from privacyfunnel.joint import Joint
 from privacyfunnel.persons import Persons
@@ -196,7 +197,7 @@ def _group(
     by = ", ".join([*keys, *whose, "label", *(f"m{i}" for i in range(len(kept)))])
     with table.in_duckdb(needed, [path]) as con:
         con.execute("SET threads = 1")  # rows keep their order
-        written = read_paths(con, path, {})
+        written = read_paths(con, path, {}, missing=[WRITTEN])
         names = ", ".join(f"f{i}" for i in range(len(written.names)))
         label = "CAST(f0 AS VARCHAR)"
         if n_columns is not None:

@@ -185,7 +185,7 @@ class BestSearch:
             found = self._improve(layout, price, _free([Partition(farthest[1])]), rng, sweeps=0)
         if not found:
             most = target.bounded(*farthest[0])
-            raise TargetUnreachable(self._nothing(joint, target, most))
+            raise target.unreached(joint, self.min_count, most)
         found = _ranked(found, price)
         if price.of(*found[0][0]) > target.floor(joint) + NEAR_TARGET:
             nearest = [Partition(labels) for _, labels in found[:STARTS]]
@@ -337,16 +337,6 @@ class BestSearch:
         weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
         identity = _free([Partition.identity(layout.joint.n_x)])
         return self._improve(layout, Price(weights), identity, rng)[0]
-
-    def _nothing(self, joint: Joint, target: Target, most: float) -> str:
-        """What to say when no code meets the target: the nearest one that was found."""
-        asked = "utility" if target.quantity == "utility" else "relevance"
-        rule = f" with at least {self.min_count} records per symbol" if self.min_count > 1 else ""
-        return (
-            f"no release was found with a {asked} of at least "
-            f"{target.share(joint, target.bits):.4g}{rule}; "
-            f"the nearest found has {target.share(joint, most):.4g}."
-        )
 
 
 def _ranked(found: Iterable[Found], price: Price) -> list[Found]:

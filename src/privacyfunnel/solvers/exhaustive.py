@@ -60,7 +60,7 @@ class ExhaustiveSearch:
         quantities = target.objective.quantities(joint)
         labels = best_of_all(joint, quantities, target.price, self.min_count)
         if labels is None:
-            raise TargetUnreachable(self._unreachable(joint, target))
+            raise self._unreachable(joint, target)
         return Solution.measured(joint, target.objective, Partition(labels), Status.OPTIMAL)
 
     def solve_size(self, joint: Joint, n_symbols: int, *, rng: Generator) -> Solution:
@@ -88,20 +88,14 @@ class ExhaustiveSearch:
     def _costs(self, joint: Joint, objective: Objective, weights: tuple[float, ...]) -> Array:
         return cluster_costs(joint, objective.quantities(joint), weights, self.min_count)
 
-    def _unreachable(self, joint: Joint, target: Target) -> str:
-        """What to say when no code meets a target that asks for at least so much."""
+    def _unreachable(self, joint: Joint, target: Target) -> TargetUnreachable:
+        """What is raised when no code meets a target that asks for at least so much."""
         from privacyfunnel._kernels.partitions import best_partition
 
-        name, weights = "utility", (0.0, -1.0)
-        if target.quantity == "leakage":
-            name, weights = "relevance", (-1.0, 0.0)
+        weights = (0.0, -1.0) if target.quantity == "utility" else (-1.0, 0.0)
         labels = best_partition(self._costs(joint, target.objective, weights), joint.n_x)
         most = target.bounded(*target.objective.amounts(joint, Partition(labels)))
-        rule = f" with min_count={self.min_count}" if self.min_count > 1 else ""
-        return (
-            f"no release has a {name} of at least {target.share(joint, target.bits):.4g}{rule}; "
-            f"the nearest has {target.share(joint, most):.4g}."
-        )
+        return target.unreached(joint, self.min_count, most, of_all=True)
 
 
 def best_of_all(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import mul
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -31,6 +32,7 @@ from privacyfunnel.parallel import Progress
 from privacyfunnel.solvers.base import Solution, Solver, Status
 
 Found = TypeVar("Found")
+Solved = TypeVar("Solved", bound=Solution)
 Weights = tuple[float, ...]  # of amounts, as a rule of what is told and of what is kept
 Limit = tuple[Weights, float]  # a weighted sum, and the most that it may be
 
@@ -272,6 +274,20 @@ class Target:
         reading = self.measure.reading(amount, joint.p_s)
         return float(share(reading, self.objective.whole_leakage(joint)))
 
+    def unreached(
+        self, joint: Joint, least: float, nearest: float | None = None, *, of_all: bool = False
+    ) -> TargetUnreachable:
+        """What is raised where no code, of those found or ``of_all``, has at least so much.
+
+        ``least`` is the records that each symbol must have, ``nearest`` the amount that can be had.
+        """
+        name = "utility" if self.quantity == "utility" else "relevance"
+        none, near = ("has", "nearest") if of_all else ("was found with", "nearest found")
+        rule = f" with at least {least:g} records per symbol" if least > 1 else ""
+        told = "" if nearest is None else f"; the {near} has {self.share(joint, nearest):.4g}"
+        asked = f"{self.share(joint, self.bits):.4g}"
+        return TargetUnreachable(f"no release {none} a {name} of at least {asked}{rule}{told}.")
+
     def floor(self, joint: Joint) -> float:
         """A price that no release can go below, from the limits; −∞ where none is known."""
         if self.quantity == "utility":
@@ -334,24 +350,46 @@ def meet(
 
     None where none is known and the solver meets no targets; `TargetUnreachable` where it finds none.
     """
-    best = cheapest(target, map(_unproved, known))
+    search = None
     if isinstance(solver, TargetSolver) and joint.n_x > 1:
         longer = getattr(solver, "for_one_target", None)
         asked = solver if longer is None else longer()
-        try:
-            found = asked.solve_at(joint, target, starts=starts, rng=rng)
-        except TargetUnreachable:
-            if best is None:
-                raise
-        else:
-            best = found if best is None else cheapest(target, [best, found])
+        search = partial(asked.solve_at, joint, target, starts=starts, rng=rng)
+    best = best_of(known, search, target.price)
     return None if best is None else _proved_for(target, joint, best)
 
 
-def cheapest(target: Target, solutions: Iterable[Solution]) -> Solution | None:
-    """Of solutions that meet the target the best, of equals one that is known to be optimal."""
+def best_of(
+    known: Iterable[Solved],
+    search: Callable[[], Solved] | None,
+    price: Price,
+    amounts: Callable[[Solved], Sequence[float]] = lambda solution: solution.amounts,
+) -> Solved | None:
+    """Of the solutions known and the one that a search finds the one that is taken.
+
+    Of equals it is one that the search has proved optimal: what is proved of a known one is so for
+    another target. That the search finds none matters only where none is known.
+    """
+    best = cheapest(map(_unproved, known), price, amounts)
+    if search is None:
+        return best
+    try:
+        found = search()
+    except TargetUnreachable:
+        if best is None:
+            raise
+        return best
+    return found if best is None else cheapest([best, found], price, amounts)
+
+
+def cheapest(
+    solutions: Iterable[Solved],
+    price: Price,
+    amounts: Callable[[Solved], Sequence[float]] = lambda solution: solution.amounts,
+) -> Solved | None:
+    """Of solutions that meet a target the best, of equals one that is known to be optimal."""
     proved_first = sorted(solutions, key=lambda solution: solution.status is not Status.OPTIMAL)
-    return chosen(proved_first, target.price, lambda solution: solution.amounts)
+    return chosen(proved_first, price, amounts)
 
 
 def _proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
@@ -365,7 +403,7 @@ def _proved_for(target: Target, joint: Joint, solution: Solution) -> Solution:
     return _unproved(solution) if solution.status is Status.AT_LIMIT else solution
 
 
-def _unproved(solution: Solution) -> Solution:
+def _unproved(solution: Solved) -> Solved:
     """The same solution without what is proved of it for another target, or for a λ."""
     proved = solution.status in (Status.OPTIMAL, Status.AT_LIMIT)
     return replace(solution, status=Status.CONVERGED) if proved else solution

@@ -31,8 +31,8 @@ def open_table(source: Any, *, memory: str | None = None, input_format: str | No
         return source
     if input_format is not None:
         check_choice("input_format", input_format, sorted(set(FORMATS.values())))
-        if not isinstance(source, str | Path):
-            raise InvalidInput("an input_format is for files; frames have their own.")
+        if not isinstance(source, str | Path) or "://" in str(source):
+            raise InvalidInput("an input_format is for files; frames and databases have their own.")
     for name in ENGINES:
         engine = import_module(f"privacyfunnel.tables.engines.{name}")
         if engine.opens(source):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TextIO
 from privacyfunnel.columns import KINDS, literal
 from privacyfunnel.columns.missing import READ
 from privacyfunnel.errors import DataUnavailable, InvalidInput
-from privacyfunnel.files import ADDRESSES, in_words
+from privacyfunnel.files import in_words
+from privacyfunnel.tables.engines import ADDRESSES
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,10 +63,12 @@ def read_paths(
     source: str | Path,
     kinds: Mapping[str, str],
     form: str | None = None,
+    missing: Iterable[str] = READ,
 ) -> Reading:
     """How to read a path, a glob or a folder; ``kinds`` fixes the kind of some csv columns.
 
-    ``form`` is csv, tsv, parquet or json, where the names of the files do not tell.
+    ``form`` is csv, tsv, parquet or json, where the names of the files do not tell; ``missing`` is what
+    stands for a missing value in a csv.
     """
     files = find_files(source)
     if form is None:
@@ -74,7 +77,7 @@ def read_paths(
             raise InvalidInput(f"{source} mixes formats; name files of one format.")
     listed = listed_sql(files)
     if form in ("csv", "tsv"):
-        return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds)
+        return _read_csv(con, listed, files, "\t" if form == "tsv" else None, kinds, missing)
     if form == "json":
         sql = f"read_json({listed}, {PLAIN}, format='newline_delimited', sample_size=-1)"
         return Reading(sql, tuple(con.sql(f"FROM {sql}").columns), files)
@@ -93,7 +96,7 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
     if "://" in text:
         raise InvalidInput(
             f"cannot open the address {text}; open it with your own engine and pass the frame, "
-            f"or use a local path or {' or '.join(ADDRESSES)}."
+            f"or use a local path or {ADDRESSES}."
         )
     path = Path(text).expanduser()
     try:
@@ -144,16 +147,17 @@ def _read_csv(
     files: tuple[Path, ...],
     delimiter: str | None,
     kinds: Mapping[str, str],
+    missing: Iterable[str],
 ) -> Reading:
     # DuckDB guesses only the types. Left to guess the dialect too, it skips lines that do not fit.
     names, delimiter = _header(files[0], delimiter)
     for file in files[1:]:
         if _header(file, delimiter)[0] != names:
             raise InvalidInput(f"{file} has other columns than {files[0]}.")
-    missing = ", ".join(map(literal, READ))
+    nulls = ", ".join(map(literal, missing))
     dialect = (
         f"delim={literal(delimiter)}, quote='\"', escape='\"', header=true, skip=0, comment='', "
-        f"strict_mode=true, null_padding=false, nullstr=[{missing}], dateformat='%Y-%m-%d', {PLAIN}"
+        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], dateformat='%Y-%m-%d', {PLAIN}"
     )
     guess = (
         f"read_csv({listed}, {dialect}, sample_size=-1, auto_type_candidates="

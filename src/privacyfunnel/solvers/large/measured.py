@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from privacyfunnel.codes import Partition
-from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.objectives import Objective
 from privacyfunnel.parallel import tell
 from privacyfunnel.solvers.base import Solution
@@ -93,8 +92,5 @@ def solve_measured(
     if not np.isfinite(price.of(*layout.amounts(Partition(best)))):
         assert isinstance(demand, Target)
         most = max(demand.bounded(*layout.amounts(Partition(labels))) for labels in starts)
-        raise TargetUnreachable(
-            f"no release was found with {demand.share(joint, demand.bits):.4g} of what was asked for; "
-            f"the nearest found has {demand.share(joint, most):.4g}."
-        )
+        raise demand.unreached(joint, layout.least, most)
     return Solution.measured(joint, objective, Partition(best), run.status)

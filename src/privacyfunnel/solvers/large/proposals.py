@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacyfunnel.codes import Code, Partition
-from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array
 from privacyfunnel.objectives import leakage, utility
 from privacyfunnel.parallel import Tick, Ticks
@@ -244,9 +243,5 @@ def solve_by_proposals(
     search, tick = ProposalSearch(layout, run, rng), Ticks(HALVINGS, run.progress)
     found = search.keeping(target) if target.is_floor else search.leaking(target, starts, tick)
     if found is None:
-        rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
-        asked = target.bits / layout.joint.entropy_x
-        raise TargetUnreachable(
-            f"no release was found with a utility of at least {asked:.4g}{rule}."
-        )
+        raise target.unreached(layout.joint, layout.least)
     return Solution.measured(layout.joint, target.objective, Partition(found), run.status)

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from privacyfunnel.codes import Partition
-from privacyfunnel.errors import TargetUnreachable
 from privacyfunnel.information import Array, plogp
 from privacyfunnel.objectives import PROBLEMS
 from privacyfunnel.parallel import tell
@@ -52,8 +51,7 @@ def solve_in_blocks_at(
         found.append(_up_to(layout, target, points[-1]))
     best = chosen(map(Partition, found), target.price, layout.amounts)
     if best is None:
-        rule = f" with every symbol of {layout.least:g} records" if layout.least > 0 else ""
-        raise TargetUnreachable(f"no release found meets the target{rule}; lower either.")
+        raise target.unreached(joint, layout.least, max(p.bits for p in points))
     return Solution.measured(joint, target.objective, best, run.status)
 
 

@@ -9,13 +9,13 @@ from jinja2 import PackageLoader
 from starlette.responses import HTMLResponse
 
 from privacyfunnel.columns import KINDS
-from privacyfunnel.files import ADDRESSES
 from privacyfunnel.report.numbers import left_out, several
 from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
 from privacyfunnel.studio.upload_limits import MEGABYTE, too_large
+from privacyfunnel.tables.engines import ADDRESSES
 from privacyfunnel.tables.paths import FORMATS
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 Each module has ``opens(source)``, whether it can, and ``open_source(source, memory)``, the Table; one of
 files also takes the ``input_format`` that a user may name. One that writes rows by itself, instead of
-showing them to DuckDB, draws lots as ``codebook/draws.py`` says. Addresses that name its tables are told
-to users from ``files.ADDRESSES``, which the commands' help can read at once.
+showing them to DuckDB, draws lots as ``codebook/draws.py`` says.
 """
 
-ENGINES = ("duckdb", "spark", "narwhals")  # in the order in which they are asked
+# In the order in which they are asked; with the address of tables that are no files, where there is one.
+ENGINES = {"duckdb": "duckdb://FILE#TABLE", "spark": "", "narwhals": ""}
+ADDRESSES = " or ".join(filter(None, ENGINES.values()))

@@ -15,6 +15,7 @@ from privacyfunnel.columns import Column, literal, quoted, sql_kind, where_compl
 from privacyfunnel.columns.missing import WRITTEN
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.tables.connection import connect, first_line, shut_in
+from privacyfunnel.tables.engines import ENGINES
 from privacyfunnel.tables.join import Join
 from privacyfunnel.tables.paths import Reading, nearest, read_paths
 from privacyfunnel.tables.table import Table
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 BYTES = 24  # that a value of a group takes on its way to the counts
 EXACT_ROWS = 1_000_000  # above this many rows distinct values are estimated, to a few percent
-DATABASE = "duckdb://"  # how addresses of tables in databases begin
+DATABASE = ENGINES["duckdb"].partition("FILE")[0]  # how addresses of tables in databases begin
 OPTIONS = {
     "parquet": "FORMAT parquet",
     "csv": f"FORMAT csv, HEADER true, NULLSTR {literal(WRITTEN)}",
@@ -65,8 +66,6 @@ def open_files(
     import duckdb
 
     is_database = str(source).startswith(DATABASE)
-    if form is not None and is_database:
-        raise InvalidInput("an input_format is for files; databases have their own.")
     with connect(memory) as con:
         try:
             reading = (
