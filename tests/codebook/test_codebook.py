@@ -102,7 +102,7 @@ def test_encode_is_the_code_in_words():
 
 
 def test_encode_draws_a_soft_code_by_key():
-    joint, book = solved(soft, secret="secret")
+    joint, book = solved(soft, secret="a secret for tests")
     value = joint.labels_x[2]
     drawn = [book.encode(value, key=k) for k in range(4000)]
     shares = [drawn.count(label) / 4000 for label in book.labels]
@@ -115,7 +115,7 @@ def test_encode_draws_a_soft_code_by_key():
 def test_salts_are_secret_by_default():
     salts = {solved(soft)[1].salt for _ in range(3)}
     assert len(salts) == 3
-    assert all(len(salt) == 32 for salt in salts)
+    assert all(len(salt) == 64 for salt in salts)
     assert solved(hard)[1].salt is None
 
 
@@ -123,6 +123,8 @@ def test_no_seed_decides_the_draws_but_an_earlier_secret_does():
     first = solved(soft, seed=0)[1]
     assert first.salt != solved(soft, seed=0)[1].salt
     assert solved(soft, secret=first.salt)[1].salt == first.salt
+    with pytest.raises(InvalidInput, match="5 characters, and 16 are the least"):
+        solved(soft, secret="guess")
 
 
 def test_what_a_symbol_stands_for():

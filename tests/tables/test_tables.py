@@ -583,7 +583,7 @@ def test_the_order_is_kept_among_unseen_values_too(n, tmp_path):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_soft_draws_are_the_slow_twin_s_in_every_engine(engine, tmp_path):
     rows = ROWS if engine != "jsonl" else [r | {"chol": _finite(r["chol"])} for r in ROWS]
-    book = book_for(arrow(rows), "age", ["sex", "chol"], soft=True, secret="it's secret")
+    book = book_for(arrow(rows), "age", ["sex", "chol"], soft=True, secret="it's a secret; DROP")
     table = ENGINES[engine](arrow(rows), tmp_path)
     done = write_release(table, book, tmp_path / "o.parquet", key="n", expand=True)
     values = [((row["sex"], row["chol"]), row["n"]) for row in rows]

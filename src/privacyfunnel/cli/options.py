@@ -107,6 +107,12 @@ def _addresses() -> str:
     return ADDRESSES
 
 
+def _files() -> str:
+    from privacyfunnel.tables.engines import FILES
+
+    return FILES
+
+
 def _methods() -> str:
     """All methods, those for one problem with its name."""
     from privacyfunnel.solvers import SOLVERS
@@ -115,7 +121,7 @@ def _methods() -> str:
     return ", ".join(m + only.get(getattr(kind, "problems", ()), "") for m, kind in SOLVERS.items())
 
 
-LATE = {"{addresses}": _addresses, "{methods}": _methods}  # words of helps
+LATE = {"{addresses}": _addresses, "{files}": _files, "{methods}": _methods}  # words of helps
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -186,7 +192,7 @@ def spell_asked(request: ReleaseRequest) -> list[str]:
 
 Table = Annotated[
     str,
-    typer.Argument(help="A csv, tsv, parquet or json lines file, or {addresses}."),
+    typer.Argument(help="A file of {files}, or {addresses}."),
 ]
 CodebookFile = Annotated[Path, typer.Argument(help="The codebook.json of a release.")]
 Sensitive = Annotated[
@@ -242,9 +248,7 @@ class Opening:
     memory: Memory = None
     input_format: Annotated[
         str | None,
-        typer.Option(
-            help="csv, tsv, parquet or json (lines), where the file's name does not tell."
-        ),
+        typer.Option(help="Which of {files} it is, where the file's name does not tell."),
     ] = None
 
     def open(self, table: str) -> OpenTable:

@@ -47,6 +47,7 @@ def studio(
     with from_extra("studio", "the studio"):
         from privacyfunnel.studio.server import serve
         from privacyfunnel.studio.sources import named_source
+        from privacyfunnel.tables.engines import is_address
         from privacyfunnel.tables.paths import find_files
     settings = Settings(host, port, table, int(max_upload * MEGABYTE), jobs or cores())
     if table is not None:
@@ -55,6 +56,6 @@ def studio(
                 f"a table of this machine is not shown on {host}; leave it out and upload it."
             )
         path = named_source(table).path
-        if "://" not in path:  # an address is an engine's
+        if not is_address(path):
             find_files(path)  # that it is not there is said at once, not only on the page
     serve(settings, lambda at: say(f"The studio is at {at}\nPress Ctrl-C to end it."), browser)

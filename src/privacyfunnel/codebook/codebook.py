@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privacyfunnel import __version__
 from privacyfunnel.codebook.checks import check_book, check_values
-from privacyfunnel.codebook.draws import make_salt, outcome
+from privacyfunnel.codebook.draws import check_secret, make_salt, outcome
 from privacyfunnel.codebook.names import named
 from privacyfunnel.codebook.output import ANY
 from privacyfunnel.codebook.recoded import (
@@ -161,7 +161,7 @@ class Codebook:
             measured=_measured(joint, solution),
             n_records=joint.n_records,
             seed=seed,
-            salt=(secret or make_salt()) if soft else None,
+            salt=(check_secret(secret) if secret else make_salt()) if soft else None,
             min_count=min_count,
             **readable,
         )

@@ -24,6 +24,7 @@ from privacyfunnel.columns import literal, quoted
 from privacyfunnel.errors import InvalidInput
 
 HEX_DIGITS = 13
+SHORTEST = 16  # characters of a secret
 RANGE = 16**HEX_DIGITS  # 2^52: a draw is a whole number below it, exact in every engine
 
 
@@ -31,9 +32,18 @@ def make_salt() -> str:
     """A random salt: from nothing that others may know, and so not from a seed.
 
     >>> len(make_salt()), make_salt() == make_salt()
-    (32, False)
+    (64, False)
     """
-    return secrets.token_hex(16)
+    return secrets.token_hex(32)
+
+
+def check_secret(secret: str, cure: str = "leave it out, and a random one is made") -> str:
+    """Refuse a secret that can be guessed, which is none."""
+    if len(secret) < SHORTEST:
+        raise InvalidInput(
+            f"the secret has {len(secret)} characters, and {SHORTEST} are the least; {cure}."
+        )
+    return secret
 
 
 def salt_of_table(salt: str, fingerprint: Sequence[int]) -> str:

@@ -6,13 +6,11 @@ over them tells nothing new; whoever has the secret can redo the draws.
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
+from privacyfunnel.codebook.draws import check_secret, make_salt
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words, write_text
-
-SHORTEST = 16  # characters; what can be guessed is no secret
 
 
 def read_secret(path: str | Path) -> str:
@@ -25,7 +23,7 @@ def read_secret(path: str | Path) -> str:
     """
     path = Path(path).expanduser()
     if not path.exists():
-        write_text(path, secrets.token_hex(32) + "\n", is_private=True)
+        write_text(path, make_salt() + "\n", is_private=True)
     try:
         if not path.is_file():
             raise InvalidInput(f"{path} is no file; name one for the secret.")
@@ -34,9 +32,4 @@ def read_secret(path: str | Path) -> str:
         raise InvalidInput(f"{path} is not a text file; name one for the secret.") from None
     except OSError as error:
         raise DataUnavailable(f"cannot read {path}: {in_words(error)}.") from error
-    if len(text) < SHORTEST:
-        raise InvalidInput(
-            f"the secret in {path} has {len(text)} characters, and {SHORTEST} are the least; name a "
-            "new file, and a random secret is put there."
-        )
-    return text
+    return check_secret(text, f"name another file than {path}, and a random one is put there")

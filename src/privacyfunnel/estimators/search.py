@@ -13,7 +13,7 @@ from privacyfunnel.codes import ColumnCode
 from privacyfunnel.columns import Bins
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.estimators.alphabet import Alphabet
-from privacyfunnel.frontiers.frontier import Frontier, marked, pareto
+from privacyfunnel.frontiers.frontier import Frontier, pareto
 from privacyfunnel.frontiers.sweep import ends, frontier
 from privacyfunnel.joint import Joint
 from privacyfunnel.measures import make_measure
@@ -53,22 +53,20 @@ def search_target(
     options = {name: v for name, v in given.items() if name in known or v != usual[name]}
     rng, solver = np.random.default_rng(seed), make_solver(method, **options)
     if "lam" in target:
-        found = solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
-    elif "n_symbols" in target:
+        return solver.solve(joint, replace(aim, lam=target["lam"]), rng=rng)
+    if "n_symbols" in target:
         if not isinstance(solver, SizeSolver):
             able = [repr(name) for name, kind in SOLVERS.items() if issubclass(kind, SizeSolver)]
             raise InvalidInput(f"n_symbols goes with {' or '.join(able)}, not with {method!r}.")
-        found = solver.solve_size(joint, int(target["n_symbols"]), rng=rng)
-    elif isinstance(solver, TargetSolver):
+        return solver.solve_size(joint, int(target["n_symbols"]), rng=rng)
+    if isinstance(solver, TargetSolver):
         points = pareto(joint, problem, ends(joint, aim, solver))
         sought = Frontier(
             joint, problem, method, solver, seed, points, measure=aim.measure, keep=keep
         )
-        found = sought.at(**target)
     else:
-        swept = frontier(joint, problem, method, measure=measure, keep=keep, seed=seed, **options)
-        found = swept.at(**target)
-    return marked(joint, found)
+        sought = frontier(joint, problem, method, measure=measure, keep=keep, seed=seed, **options)
+    return sought.at(**target)
 
 
 def search_recoding(

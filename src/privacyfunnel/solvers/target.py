@@ -55,6 +55,11 @@ def ceiling_of(most: Any, off: float = HAIR) -> Any:
     return most + off
 
 
+def aimed_at(bits: float, *, is_floor: bool) -> float:
+    """What a release by lot is mixed to have, so that rounding does not miss a least asked for."""
+    return float(ceiling_of(bits)) if is_floor else bits
+
+
 def reaches(value: Any, least: Any, off: float = HAIR) -> Any:
     """Whether at least so much is there, of a number or of each of an array.
 

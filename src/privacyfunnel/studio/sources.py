@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privacyfunnel.errors import InvalidInput
-from privacyfunnel.tables.paths import FORMATS
+from privacyfunnel.tables.engines import ENDINGS, is_address
 
 DEMO = "demo.csv"
 
@@ -30,10 +30,10 @@ def safe_name(name: str) -> str:
     base = re.split(r"[/\\]", name)[-1]
     packed = ".gz" if base.lower().endswith(".gz") else ""
     stem, dot, ending = base[: len(base) - len(packed)].rpartition(".")
-    if not dot or f".{ending.lower()}" not in FORMATS:
+    if not dot or f".{ending.lower()}" not in ENDINGS:
         shown = base[-60:] or "a file without a name"
         raise InvalidInput(
-            f"cannot read {shown!r}: the name of a table must end in {', '.join(FORMATS)}; "
+            f"cannot read {shown!r}: the name of a table must end in {', '.join(ENDINGS)}; "
             "save it as csv, for example."
         )
     clean = re.sub(r"[^\w .-]+", "_", stem).lstrip(".-_ ")[:80] or "table"
@@ -45,5 +45,5 @@ def named_source(text: str) -> Source:
     text = text.strip()
     if not text or "\0" in text:
         raise InvalidInput("name a file, for example /home/me/patients.csv.")
-    path = text if "://" in text else str(Path(text).expanduser().absolute())
+    path = text if is_address(text) else str(Path(text).expanduser().absolute())
     return Source(path, path, "path")

@@ -7,6 +7,15 @@ LEAST_FREE = 200 * MEGABYTE  # of the disk, for everybody else on this machine
 MOST_FORM = MEGABYTE  # of a form; a thousand columns need a tenth of it
 
 
+def in_megabytes(size: int) -> str:
+    """A limit as people say it.
+
+    >>> in_megabytes(50_000)
+    '0.05 MB'
+    """
+    return f"{size / MEGABYTE:g} MB"
+
+
 def too_large(most: int) -> str:
     """What is said of a table of more than so many bytes.
 
@@ -14,6 +23,6 @@ def too_large(most: int) -> str:
     'The file is larger than the 0.05 MB that this studio ta'
     """
     return (
-        f"The file is larger than the {most / MEGABYTE:g} MB that this studio takes; start it with a "
-        "larger --max-upload, or use the command line."
+        f"The file is larger than the {in_megabytes(most)} that this studio takes; start it with "
+        "a larger --max-upload, or use the command line."
     )

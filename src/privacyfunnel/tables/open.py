@@ -8,8 +8,7 @@ from typing import Any
 
 from privacyfunnel.errors import InvalidInput
 from privacyfunnel.tables.connection import memory_bound
-from privacyfunnel.tables.engines import ENGINES
-from privacyfunnel.tables.paths import FORMATS
+from privacyfunnel.tables.engines import ENDINGS, ENGINES, is_address
 from privacyfunnel.tables.table import Table
 from privacyfunnel.validation import check_choice
 
@@ -30,8 +29,8 @@ def open_table(source: Any, *, memory: str | None = None, input_format: str | No
     if isinstance(source, Table):
         return source
     if input_format is not None:
-        check_choice("input_format", input_format, sorted(set(FORMATS.values())))
-        if not isinstance(source, str | Path) or "://" in str(source):
+        check_choice("input_format", input_format, sorted(set(ENDINGS.values())))
+        if not isinstance(source, str | Path) or is_address(source):
             raise InvalidInput("an input_format is for files; frames and databases have their own.")
     for name in ENGINES:
         engine = import_module(f"privacyfunnel.tables.engines.{name}")

@@ -16,20 +16,11 @@ from privacyfunnel.columns import KINDS, literal
 from privacyfunnel.columns.missing import READ
 from privacyfunnel.errors import DataUnavailable, InvalidInput
 from privacyfunnel.files import in_words
-from privacyfunnel.tables.engines import ADDRESSES
+from privacyfunnel.tables.engines import ADDRESSES, ENDINGS, FILES, is_address
 
 if TYPE_CHECKING:
     import duckdb
 
-FORMATS = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "json",
-    ".ndjson": "json",
-}
 PLAIN = "hive_partitioning=false"  # a folder called year=2020 is a folder, not a column
 LONGEST_HEADER = 1_000_000  # characters of a first line
 
@@ -93,7 +84,7 @@ def listed_sql(files: Iterable[Path]) -> str:
 def find_files(source: str | Path) -> tuple[Path, ...]:
     """The files that a path, a glob or a folder stands for, in order of name."""
     text = str(source)
-    if "://" in text:
+    if is_address(text):
         raise InvalidInput(
             f"cannot open the address {text}; open it with your own engine and pass the frame, "
             f"or use a local path or {ADDRESSES}."
@@ -104,9 +95,7 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
             shown = (p for p in sorted(path.rglob("*")) if not p.name.startswith((".", "_")))
             found = [p for p in shown if p.is_file() and _known_format(p)]
             if not found:
-                raise DataUnavailable(
-                    f"the folder {path} holds no csv, tsv, parquet or jsonl files."
-                )
+                raise DataUnavailable(f"the folder {path} holds no file of {FILES}.")
         elif path.exists():
             found = [path]
         else:
@@ -127,13 +116,13 @@ def find_files(source: str | Path) -> tuple[Path, ...]:
 def _known_format(path: Path) -> str | None:
     """The format that a file's name tells, compressed or not."""
     suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    return FORMATS.get(suffixes[-1] if suffixes else "")
+    return ENDINGS.get(suffixes[-1] if suffixes else "")
 
 
 def _format(path: Path) -> str:
     form = _known_format(path)
     if form is None:
-        known = ", ".join(FORMATS)
+        known = ", ".join(ENDINGS)
         raise InvalidInput(
             f"cannot tell the format of {path}; its name ends in none of {known}.",
             hint="input-format",

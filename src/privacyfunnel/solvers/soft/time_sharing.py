@@ -20,7 +20,7 @@ from privacyfunnel.solvers.target import (
     MET,
     Price,
     Target,
-    ceiling_of,
+    aimed_at,
     chosen,
     gains,
     hits,
@@ -136,8 +136,7 @@ class TimeSharing:
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
         low, high = left.on(bound.column), right.on(bound.column)
-        # Utility is met in spite of rounding.
-        bits = ceiling_of(bound.bits) if bound.column == 0 else bound.bits
+        bits = aimed_at(bound.bits, is_floor=bound.column == 0)
         share = 1.0 if high <= low else (bits - low) / (high - low)
         return time_share(left.code, right.code, min(1.0, max(0.0, share)))
 

@@ -14,9 +14,8 @@ from privacyfunnel.report.page import templates
 from privacyfunnel.studio import forms
 from privacyfunnel.studio.hints import HINTS
 from privacyfunnel.studio.routes.requests import studio_of
-from privacyfunnel.studio.upload_limits import MEGABYTE, too_large
-from privacyfunnel.tables.engines import ADDRESSES
-from privacyfunnel.tables.paths import FORMATS
+from privacyfunnel.studio.upload_limits import in_megabytes, too_large
+from privacyfunnel.tables import engines
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -58,7 +57,7 @@ def in_bytes(size: int) -> str:
 
 PAGES = templates(PackageLoader("privacyfunnel.studio"), hints=HINTS)
 PAGES.filters.update(exact=Exact, in_bytes=in_bytes, left_out=left_out)
-PAGES.globals.update(ADDRESSES=ADDRESSES, FORMATS=FORMATS, KINDS=KINDS, MEGABYTE=MEGABYTE)
+PAGES.globals.update(KINDS=KINDS, engines=engines, in_megabytes=in_megabytes)
 PAGES.globals.update(forms=forms, too_large=too_large)
 
 

@@ -7,4 +7,20 @@ showing them to DuckDB, draws lots as ``codebook/draws.py`` says.
 
 # In the order in which they are asked; with the address of tables that are no files, where there is one.
 ENGINES = {"duckdb": "duckdb://FILE#TABLE", "spark": "", "narwhals": ""}
+# What the names of files end in that are opened, with their format, and these in words.
+ENDINGS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+FILES = "csv, tsv, parquet or json lines"
 ADDRESSES = " or ".join(filter(None, ENGINES.values()))
+
+
+def is_address(name: object) -> bool:
+    """Whether a table is named by an address, and not by a path."""
+    return "://" in str(name)
