@@ -1,12 +1,13 @@
 """Target: one exact demand on what is kept or told, when it is met, and the solvers that meet it.
 
-By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, and
-an audit's limits, are no targets and have their own); so is which of some codes is taken (`rank`, by
-which every search for one orders what it has found, and `tie_break`), and what is proved of it. A
-compiled loop keeps the cheapest code that it meets, and is handed these numbers. How codes are searched
-is the solver's: ``best.py`` for a hard code (small alphabets ``exhaustive.py``, binary S
-``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by lot, ``caps.py`` for many
-secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``, ``useful.py``) for a readable one.
+By how much a target may be missed is said here and nowhere else (a cover's and a distortion's budget, an
+audit's limits and the rounding of a linear program are no targets and have their own); so is which of
+some codes is taken (`rank`, by which every search for one orders what it has found, and `tie_break`), how
+two are mixed, and what is proved of it. A compiled loop keeps the cheapest code that it meets, and is
+handed these numbers. How codes are searched is the solver's: ``best.py`` for a hard code (small alphabets
+``exhaustive.py``, binary S ``quantizer.py``, thousands of values ``large/``), ``soft/time_sharing.py`` by
+lot, ``caps.py`` for many secrets, ``recodings/`` (``global_recoding.py``, ``local_recoding.py``,
+``useful.py``) for a readable one.
 """
 
 from __future__ import annotations
@@ -55,9 +56,18 @@ def ceiling_of(most: Any, off: float = HAIR) -> Any:
     return most + off
 
 
-def aimed_at(bits: float, *, is_floor: bool) -> float:
-    """What a release by lot is mixed to have, so that rounding does not miss a least asked for."""
-    return float(ceiling_of(bits)) if is_floor else bits
+def mixing_share(low: float, high: float, bits: float, *, is_floor: bool) -> float:
+    """The share of the one of two codes that has more, where a release by lot is to have so many bits.
+
+    All of it where both have the same; a hair more where rounding could miss a least that is asked for.
+
+    >>> mixing_share(1.0, 3.0, 1.5, is_floor=False), mixing_share(1.0, 1.0, 1.0, is_floor=True)
+    (0.25, 1.0)
+    """
+    if high - low < MET:
+        return 1.0
+    aimed = ceiling_of(bits) if is_floor else bits
+    return float(min(1.0, max(0.0, (aimed - low) / (high - low))))
 
 
 def reaches(value: Any, least: Any, off: float = HAIR) -> Any:

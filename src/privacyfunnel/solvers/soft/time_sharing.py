@@ -20,10 +20,10 @@ from privacyfunnel.solvers.target import (
     MET,
     Price,
     Target,
-    aimed_at,
     chosen,
     gains,
     hits,
+    mixing_share,
     ranked,
     reaches,
     stays_within,
@@ -45,6 +45,11 @@ class Bound(NamedTuple):
     def price(self) -> Price:
         """What to lower within the bound."""
         return Price.telling(self.bits) if self.column else Price.keeping(self.bits)
+
+    def share(self, left: Member, right: Member) -> float:
+        """The share of the right one of two codes with which they meet the bound."""
+        low, high = left.on(self.column), right.on(self.column)
+        return mixing_share(low, high, self.bits, is_floor=self.column == 0)
 
 
 class Member(NamedTuple):
@@ -135,10 +140,7 @@ class TimeSharing:
         return Solution.measured(self.joint, target.objective, self.at(target), Status.CONVERGED)
 
     def _between(self, left: Member, right: Member, bound: Bound) -> Channel:
-        low, high = left.on(bound.column), right.on(bound.column)
-        bits = aimed_at(bound.bits, is_floor=bound.column == 0)
-        share = 1.0 if high <= low else (bits - low) / (high - low)
-        return time_share(left.code, right.code, min(1.0, max(0.0, share)))
+        return time_share(left.code, right.code, bound.share(left, right))
 
     def _small(self, bound: Bound) -> Channel:
         """The best pair whose symbols together are few enough."""
@@ -149,7 +151,7 @@ class TimeSharing:
                 low, high = left.on(bound.column), right.on(bound.column)
                 if not (reaches(bound.bits, low, MET) and stays_within(bound.bits, high, MET)):
                     continue
-                share = 1.0 if high - low < MET else min(1.0, (bound.bits - low) / (high - low))
+                share = bound.share(left, right)
                 if right.code.n_symbols + (share < 1.0) * left.code.n_symbols <= self.n_symbols:
                     two = zip(left.amounts, right.amounts, strict=True)
                     pairs.append(([(1.0 - share) * a + share * b for a, b in two], left, right))
