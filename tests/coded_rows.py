@@ -85,7 +85,7 @@ def some(rng, values, kind):
 
 
 LEARNT = rows(1000, seed=7, unseen=False)
-ROWS = rows(3000, seed=3)
+ROWS = rows(1200, seed=3)
 
 
 @cache
